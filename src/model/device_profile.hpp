@@ -1,0 +1,46 @@
+// What the model, the planner and the roofline know of a device.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/problem.hpp"
+
+namespace attnprof {
+
+// One point of a device's L2 retention curve: of a second read of `mebibytes` MiB, `miss_share` comes from
+// DRAM.
+struct L2Point {
+  double mebibytes;
+  double miss_share;
+};
+
+struct DeviceProfile {
+  std::string name;   // "h200"; a real GPU keeps the driver's name, e.g. "NVIDIA H200"
+  std::string title;  // for people: "NVIDIA H200 SXM 141 GB"
+  std::string arch;   // nvcc target: "sm_90a"
+
+  int sms = 0;
+  int64_t smem_per_sm_bytes = 0;
+  int64_t smem_per_block_bytes = 0;  // opt-in maximum of one block
+  int registers_per_sm = 65536;
+  int max_threads_per_sm = 2048;
+  int max_ctas_per_sm = 32;
+  double sm_clock_mhz = 0;  // boost
+
+  int64_t hbm_bytes = 0;
+  int64_t l2_bytes = 0;
+  std::vector<L2Point> l2_curve;  // ascending; empty: not calibrated, a step at l2_bytes is assumed
+  int64_t l2_dirty_bytes = 0;     // written data L2 keeps before it must go to DRAM
+
+  double hbm_gbps = 0;  // GB is 1e9 bytes
+  double l2_gbps = 0;
+  double smem_gbps = 0;            // all SMs together
+  double tensor_16bit_tflops = 0;  // dense, fp32 accumulation
+  double fp32_tflops = 0;          // FMA counted as 2
+  double exp_gops = 0;             // MUFU.EX2, all SMs together
+  double launch_us = 0;            // one kernel launch inside a stream
+};
+
+}  // namespace attnprof

@@ -1,0 +1,34 @@
+#include "plan/identity.hpp"
+
+#include <fmt/format.h>
+
+#include "verify/reference.hpp"
+
+namespace attnprof {
+
+Identity identity_of(const Case& c) {
+  const Problem& p = c.problem;
+  return {.variant = std::string(c.variant->name),
+          .pass = std::string(to_string(p.pass)),
+          .dtype = std::string(to_string(p.dtype)),
+          .mask = std::string(to_string(p.mask)),
+          .batch = p.batch,
+          .heads = p.heads,
+          .kv_heads = p.kv_heads,
+          .q_len = p.q_len,
+          .kv_len = p.kv_len,
+          .head_dim = p.head_dim,
+          .tile = to_string(c.requested),
+          .knobs = c.knobs,
+          .cache = std::string(to_string(c.cache))};
+}
+
+Resolved resolved_of(const Case& c) { return {.br = c.tile.br, .bc = c.tile.bc, .knobs_used = c.knobs}; }
+
+std::string wrong_output_reason(const Verification& verification, const Problem& problem) {
+  if (!verification.rel_err) return "the output has values that are not finite";
+  return fmt::format("relative error {:.3g} is above the {} tolerance {:.3g}", *verification.rel_err,
+                     to_string(problem.dtype), tolerance(problem.dtype));
+}
+
+}  // namespace attnprof

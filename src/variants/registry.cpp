@@ -1,0 +1,30 @@
+#include <algorithm>
+#include <array>
+
+#include "variants/variant.hpp"
+
+namespace attnprof {
+
+extern const Variant flash2_variant;
+
+std::span<const Variant* const> all_variants() {
+  static constexpr std::array variants = {
+      &flash2_variant,
+  };
+  return variants;
+}
+
+const Variant* find_variant(std::string_view name) {
+  const auto variants = all_variants();
+  const auto found = std::ranges::find(variants, name, &Variant::name);
+  return found == variants.end() ? nullptr : *found;
+}
+
+std::vector<Operand> case_operands(const Variant& variant, const Problem& problem, const Tile& tile) {
+  std::vector<Operand> all = operands(problem);
+  std::vector<Operand> workspace = variant.workspace(problem, tile);
+  all.insert(all.end(), workspace.begin(), workspace.end());
+  return all;
+}
+
+}  // namespace attnprof

@@ -1,0 +1,59 @@
+// A step: one launch of a variant, as plain data that a backend runs and the model follows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "model/tile_machine.hpp"
+
+namespace attnprof {
+
+struct Dim3 {
+  int64_t x = 1;
+  int64_t y = 1;
+  int64_t z = 1;
+  int64_t count() const { return x * y * z; }
+};
+
+// A kernel of kernels/<file>, compiled for the device at run time with `macros`. It takes AttentionParams.
+struct KernelLaunch {
+  std::string file;   // "flash2.cu"
+  std::string entry;  // "flash2"
+  std::vector<std::pair<std::string, std::string>> macros;
+  Dim3 grid;
+  int threads = 0;
+  int64_t smem_bytes = 0;      // dynamic shared memory of one block
+  int expected_registers = 0;  // a thread, for occupancy where nothing is compiled
+};
+
+// C = alpha A op(B), row-major, one product for each of `count` batches (cuBLAS strided batched).
+// Operands are positions in the case's operand list; strides and leading dimensions in elements.
+struct GemmLaunch {
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+  int64_t count = 0;
+  bool transpose_b = false;  // B is n x k
+  float alpha = 1;
+  int a = 0, b = 0, c = 0;
+  int64_t lda = 0, ldb = 0, ldc = 0;
+  int64_t stride_a = 0, stride_b = 0, stride_c = 0;
+};
+
+// Fills a whole operand with one byte value.
+struct MemsetLaunch {
+  int operand = 0;
+  uint8_t value = 0;
+};
+
+struct Step {
+  std::string name;  // "scores", "softmax", "output"
+  std::variant<KernelLaunch, GemmLaunch, MemsetLaunch> launch;
+  Schedule schedule;
+  bool timed = true;  // part of the operation; false: preparation, run once before it
+};
+
+}  // namespace attnprof
