@@ -1,11 +1,12 @@
 #include "cli/run.hpp"
+#include "version.hpp"
 
 #include <fmt/format.h>
 
 namespace attnprof {
 
 int run_command_line(int, char**) {
-  fmt::print("attnprof " ATTNPROF_VERSION "\n");
+  fmt::print("attnprof {}\n", tool_version());
   return 0;
 }
 
