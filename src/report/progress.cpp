@@ -16,7 +16,7 @@ constexpr const char* clear_line = "\r\x1b[K";
 Progress::Progress(std::FILE* stream, bool terminal, size_t done)
     : stream_(stream), terminal_(terminal), done_(done) {}
 
-Progress::~Progress() {
+void Progress::finish() {
   if (terminal_ && !last_.empty()) std::fputs(clear_line, stream_);
 }
 

@@ -14,9 +14,9 @@ class Progress : public SweepObserver {
   // On a terminal one line is rewritten, with an estimate of the time left; else every case is a line.
   // `done`: cases that an earlier run finished already.
   Progress(std::FILE* stream, bool terminal, size_t done = 0);
-  ~Progress() override;
   void begin_case(const Case& c, size_t index, size_t total) override;
   void end_case(const Row& row) override;
+  void finish();  // clears the line on the terminal
 
  private:
   std::string estimate(size_t index, size_t total) const;
