@@ -26,9 +26,10 @@ std::string describe(const Case& c) {
       p.heads == p.kv_heads ? fmt::format("h{}", p.heads) : fmt::format("h{}/{}", p.heads, p.kv_heads);
   const std::string lengths =
       p.q_len == p.kv_len ? fmt::format("N{}", p.q_len) : fmt::format("q{} k{}", p.q_len, p.kv_len);
-  return fmt::format("{} {}x{} {} {} b{} {} {} d{} {}", c.variant->name, c.tile.br, c.tile.bc,
-                     to_string(p.dtype), to_string(p.mask), p.batch, heads, lengths, p.head_dim,
-                     to_string(c.cache));
+  // A variant without tiles of its own resolves to 0 x 0.
+  const std::string tile = c.tile.br > 0 ? fmt::format(" {}x{}", c.tile.br, c.tile.bc) : "";
+  return fmt::format("{}{} {} {} b{} {} {} d{} {}", c.variant->name, tile, to_string(p.dtype),
+                     to_string(p.mask), p.batch, heads, lengths, p.head_dim, to_string(c.cache));
 }
 
 }  // namespace attnprof

@@ -23,7 +23,11 @@ Identity identity_of(const Case& c) {
           .cache = std::string(to_string(c.cache))};
 }
 
-Resolved resolved_of(const Case& c) { return {.br = c.tile.br, .bc = c.tile.bc, .knobs_used = c.knobs}; }
+// A variant without tiles of its own resolves to 0 x 0: empty cells.
+Resolved resolved_of(const Case& c) {
+  const auto side = [](int rows) { return rows > 0 ? Count(rows) : std::nullopt; };
+  return {.br = side(c.tile.br), .bc = side(c.tile.bc), .knobs_used = c.knobs};
+}
 
 std::string wrong_output_reason(const Verification& verification, const Problem& problem) {
   if (!verification.rel_err) return "the output has values that are not finite";

@@ -165,8 +165,8 @@ constexpr auto columns = std::to_array<Column>({
      at<&Row::build, &Build::workspace_bytes>},
 });
 
-constexpr std::array flag_names = {"above_ceiling", "drift",     "throttled",   "gpu_shared",
-                                   "few_samples",   "imprecise", "uncalibrated"};
+constexpr std::array flag_names = {"above_ceiling", "drift",     "throttled",    "gpu_shared",
+                                   "few_samples",   "imprecise", "uncalibrated", "noisy_bytes"};
 
 template <class Number>
 Number parse_number(const Column& column, std::string_view text) {
@@ -228,7 +228,7 @@ void set_cell(const Column& column, Row& row, std::string_view text) {
 std::string_view to_string(Flag flag) { return flag_names[static_cast<size_t>(flag)]; }
 
 bool has_flag(const Status& status, Flag flag) {
-  return (";" + status.flags + ";").find(";" + std::string(to_string(flag)) + ";") != std::string::npos;
+  return fmt::format(";{};", status.flags).find(fmt::format(";{};", to_string(flag))) != std::string::npos;
 }
 
 void add_flag(Status& status, Flag flag) {

@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include "measure/sim/backend.hpp"
+#include "measure/sim/phases.hpp"
+#include "model/predict.hpp"
+
+namespace attnprof {
+namespace {
+
+BackendInfo info_of(const DeviceProfile& device) {
+  BackendInfo info;
+  info.name = "sim";
+  info.device = device;
+  info.free_bytes = device.hbm_bytes;
+  info.environment = {{"target", device.name},
+                      {"target_title", device.title},
+                      {"model_version", ATTNPROF_VERSION},
+                      {"l2_model", device.l2_curve.empty() ? "assumed" : "calibrated"}};
+  info.comparable = {"target", "model_version", "l2_model"};
+  if (device.l2_curve.empty())
+    info.notices.push_back(
+        fmt::format("The L2 of {} is not calibrated: it is assumed to keep all of its {:.1f} MB.",
+                    device.name, static_cast<double>(device.l2_bytes) / 1e6));
+  return info;
+}
+
+class SimBackend : public Backend {
+ public:
+  SimBackend(const DeviceProfile& device, const MeasureOptions& options)
+      : info_(info_of(device)), options_(options) {}
+
+  const BackendInfo& info() const override { return info_; }
+
+  Build prepare(const Case& c) override {
+    case_ = c;
+    return sim::prepare(c, info_);
+  }
+  Verification verify() override { return sim::verify(case_, info_.device, options_); }
+  Latency time(Status&) override { return sim::time(predict_steps(case_, info_.device), info_.device); }
+  Counters count(Status&) override {
+    return sim::count(predict_steps(case_, info_.device), options_.counters);
+  }
+
+ private:
+  BackendInfo info_;
+  MeasureOptions options_;
+  Case case_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_sim_backend(const DeviceProfile& device, const MeasureOptions& options) {
+  return std::make_unique<SimBackend>(device, options);
+}
+
+}  // namespace attnprof

@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <span>
+#include <thread>
+
+#include "error.hpp"
+#include "measure/sim/phases.hpp"
+#include "model/numeric_machine.hpp"
+#include "plan/seed.hpp"
+#include "variants/tiling.hpp"
+#include "verify/reference.hpp"
+
+namespace attnprof::sim {
+namespace {
+
+constexpr int verify_threads = 2;
+
+// Blocks of a launch on a few threads; the first error is thrown again.
+void run_blocks(const Schedule& schedule, NumericMachine& machine) {
+  std::atomic<int64_t> next = 0;
+  std::exception_ptr error;
+  std::mutex error_mutex;
+  const auto work = [&] {
+    try {
+      for (int64_t cta = next++; cta < schedule.ctas; cta = next++) schedule.run(cta, machine);
+    } catch (...) {
+      const std::lock_guard lock(error_mutex);
+      error = std::current_exception();
+      next = schedule.ctas;
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (int i = 1; i < verify_threads; ++i) threads.emplace_back(work);
+  work();
+  threads.clear();
+  if (error) std::rethrow_exception(error);
+}
+
+// False where a step cannot be carried out on the host.
+bool run_step(const Step& step, NumericMachine& machine) {
+  if (step.schedule.run)
+    run_blocks(step.schedule, machine);
+  else if (const auto* memset = std::get_if<MemsetLaunch>(&step.launch))
+    machine.fill(*memset);
+  else
+    return false;
+  return true;
+}
+
+std::span<const float> slice_of(const NumericMachine& machine, int operand, int64_t slice) {
+  const Operand& shape = machine.operand(operand);
+  return {machine.row(operand, slice, 0), static_cast<size_t>(shape.rows * shape.row_pitch)};
+}
+
+Verification compare(const Problem& p, const NumericMachine& machine, uint64_t seed, bool full) {
+  const auto d = static_cast<size_t>(p.head_dim);
+  ErrorMeter meter;
+  for (const SampledRow& sample : rows_to_verify(p, seed, full)) {
+    const int64_t kv = kv_slice(p, sample.slice);
+    const std::vector<double> expected =
+        reference_row(p, sample.row, {machine.row(operand_q, sample.slice, sample.row), d},
+                      slice_of(machine, operand_k, kv), slice_of(machine, operand_v, kv));
+    meter.add(expected, {machine.row(operand_o, sample.slice, sample.row), d});
+  }
+  return meter.verdict(p.dtype);
+}
+
+}  // namespace
+
+Verification verify(const Case& c, const DeviceProfile& device, const MeasureOptions& options) {
+  Verification unchecked;
+  unchecked.verified = "unchecked";
+  const Problem& p = c.problem;
+  if (options.verify == VerifyMode::off || useful_flops(p) > max_verified_flops) return unchecked;
+  const uint64_t seed = case_seed(c, options.seed);
+  NumericMachine machine(case_operands(*c.variant, p, c.tile), seed);
+  for (const Step& step : c.variant->steps(p, c.tile, device))
+    if (!run_step(step, machine)) return unchecked;
+  return compare(p, machine, seed, options.verify == VerifyMode::full);
+}
+
+}  // namespace attnprof::sim

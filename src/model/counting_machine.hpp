@@ -1,0 +1,59 @@
+// A machine that moves nothing: it counts what crosses the SM's border and what is executed, and can keep the
+// list of accesses for the L2 model.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/tile_machine.hpp"
+#include "plan/operands.hpp"
+
+namespace attnprof {
+
+// Global memory moves in sectors of 32 bytes: what a region costs, counted run by run of contiguous bytes.
+int64_t sector_bytes(const Operand& operand, const Region& region);
+
+// One transfer, in elements; small, because millions are kept.
+struct Access {
+  int32_t operand;
+  int32_t slice;
+  int32_t row;
+  int32_t rows;
+  int32_t col;
+  int32_t cols;
+  bool write;
+};
+
+struct SmTraffic {
+  int64_t read_bytes = 0;
+  int64_t write_bytes = 0;
+  int64_t intermediate_bytes = 0;  // the part that is S and P
+  int64_t tensor_flops = 0;
+  int64_t fma_flops = 0;
+  int64_t exponentials = 0;
+  int64_t accesses = 0;
+};
+
+class CountingMachine : public TileMachine {
+ public:
+  explicit CountingMachine(const std::vector<Operand>& operands);
+
+  TileValues read(const Region& region) override;
+  void write(const Region& region, const TileValues& values) override;
+  void execute(Unit unit, int64_t operations) override;
+  bool numeric() const override { return false; }
+
+  // Where accesses are appended from now on; null: only counted.
+  void record_into(std::vector<Access>* trace) { trace_ = trace; }
+  const SmTraffic& traffic() const { return traffic_; }
+
+ private:
+  void transfer(const Region& region, bool write);
+
+  const std::vector<Operand>& operands_;
+  std::vector<bool> intermediate_;
+  std::vector<Access>* trace_ = nullptr;
+  SmTraffic traffic_;
+};
+
+}  // namespace attnprof

@@ -1,0 +1,69 @@
+// What of the SMs' traffic reaches device memory.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "model/device_profile.hpp"
+#include "model/reuse_distance.hpp"
+
+namespace attnprof {
+
+// Share of an access that misses when `reuse_bytes` of other data were touched since the last one:
+// interpolated from the device's curve, or a step at the L2's size where nothing was calibrated.
+double l2_miss_share(const DeviceProfile& device, double reuse_bytes);
+
+struct HbmTraffic {
+  double read_bytes = 0;
+  double write_bytes = 0;
+};
+
+// L2 as expected values: an access of a chunk misses by the share that its reuse distance has on the device's
+// curve (measured by cyclic re-reads, so a chunk's own bytes are part of the distance); the first always
+// misses. Writes fetch nothing, stay dirty up to the device's dirty capacity, oldest out first, and merge
+// with what is still dirty of the same chunk. `scale`: how many alike copies of this traffic run side by
+// side; capacities are divided by it, and the caller multiplies.
+class L2Model {
+ public:
+  L2Model(const DeviceProfile& device, std::vector<uint32_t> chunk_bytes, double scale = 1);
+
+  void read(uint32_t chunk, uint32_t bytes);
+  void write(uint32_t chunk, uint32_t bytes);
+  void settle();  // everything dirty goes to device memory; L2 keeps it, clean
+  void reset_counts() { traffic_ = {}; }
+
+  const HbmTraffic& traffic() const { return traffic_; }
+  double dirty_bytes() const { return dirty_total_; }
+
+ private:
+  struct Chunk {
+    uint32_t bytes;
+    ReuseDistance::Stamp stamp = ReuseDistance::never;
+    // A chunk may be read in parts. The parts up to its size are one pass, with the share the first had.
+    uint32_t pass_bytes = 0;
+    float pass_share = 1;
+    float dirty = 0;
+    uint32_t last_write = 0;
+  };
+  struct DirtyEntry {
+    uint32_t chunk;
+    uint32_t write;
+  };
+
+  double share_of(const Chunk& chunk) const;
+  void lose_dirty(Chunk& chunk, double share);
+  void clean_oldest();
+
+  DeviceProfile device_;  // with capacities divided by scale
+  std::vector<Chunk> chunks_;
+  ReuseDistance recency_;
+  std::deque<DirtyEntry> dirty_order_;
+  uint32_t writes_ = 0;
+  double first_miss_;  // shortest distance that misses at all
+  double dirty_total_ = 0;
+  double dirty_capacity_;
+  HbmTraffic traffic_;
+};
+
+}  // namespace attnprof

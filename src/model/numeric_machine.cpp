@@ -1,0 +1,82 @@
+#include "model/numeric_machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <stdexcept>
+
+#include "lib/random_value.h"
+#include "verify/rounding.hpp"
+
+namespace attnprof {
+namespace {
+
+std::vector<float> initial_values(const Operand& operand, unsigned tensor, uint64_t seed) {
+  const auto count = static_cast<size_t>(operand.elements());
+  if (operand.init == Init::zero) return std::vector<float>(count, 0.0f);
+  if (operand.init == Init::poison) return std::vector<float>(count, std::numeric_limits<float>::quiet_NaN());
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i)
+    values[i] = round_to(operand.dtype, attnprof_random_value(seed, tensor, i));
+  return values;
+}
+
+size_t offset(const Operand& operand, int64_t slice, int64_t row, int64_t col) {
+  return static_cast<size_t>((slice * operand.rows + row) * operand.row_pitch + col);
+}
+
+// A schedule that leaves its operand would corrupt memory here and fault on a GPU.
+void check(const Operand& operand, const Region& r) {
+  if (r.slice < 0 || r.slice >= operand.slices() || r.row < 0 || r.rows < 0 ||
+      r.row + r.rows > operand.rows || r.col < 0 || r.cols < 0 || r.col + r.cols > operand.row_pitch)
+    throw std::logic_error(fmt::format("region [{}, {}+{}, {}+{}] is outside operand {} [{}, {}, {}]",
+                                       r.slice, r.row, r.rows, r.col, r.cols, operand.name, operand.slices(),
+                                       operand.rows, operand.row_pitch));
+}
+
+}  // namespace
+
+NumericMachine::NumericMachine(std::vector<Operand> operands, uint64_t seed)
+    : operands_(std::move(operands)) {
+  for (size_t i = 0; i < operands_.size(); ++i)
+    values_.push_back(initial_values(operands_[i], static_cast<unsigned>(i), seed));
+}
+
+TileValues NumericMachine::read(const Region& region) {
+  const Operand& shape = operand(region.operand);
+  check(shape, region);
+  TileValues tile{region.rows, region.cols, {}};
+  tile.values.reserve(static_cast<size_t>(region.rows * region.cols));
+  for (int64_t i = 0; i < region.rows; ++i) {
+    const float* first = row(region.operand, region.slice, region.row + i) + region.col;
+    tile.values.insert(tile.values.end(), first, first + region.cols);
+  }
+  return tile;
+}
+
+void NumericMachine::write(const Region& region, const TileValues& tile) {
+  const Operand& shape = operand(region.operand);
+  check(shape, region);
+  if (tile.rows < region.rows || tile.cols < region.cols)
+    throw std::logic_error(fmt::format("a tile of {} x {} is written to {} x {} of operand {}", tile.rows,
+                                       tile.cols, region.rows, region.cols, shape.name));
+  std::vector<float>& values = values_[static_cast<size_t>(region.operand)];
+  for (int64_t i = 0; i < region.rows; ++i) {
+    float* target = values.data() + offset(shape, region.slice, region.row + i, region.col);
+    for (int64_t j = 0; j < region.cols; ++j) target[j] = round_to(shape.dtype, tile.at(i, j));
+  }
+}
+
+void NumericMachine::fill(const MemsetLaunch& memset) {
+  const std::array<unsigned char, 4> bytes = {memset.value, memset.value, memset.value, memset.value};
+  std::ranges::fill(values_[static_cast<size_t>(memset.operand)],
+                    load_element(operand(memset.operand).dtype, bytes.data(), 0));
+}
+
+const float* NumericMachine::row(int index, int64_t slice, int64_t row_index) const {
+  return values_[static_cast<size_t>(index)].data() + offset(operand(index), slice, row_index, 0);
+}
+
+}  // namespace attnprof

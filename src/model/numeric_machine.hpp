@@ -1,0 +1,35 @@
+// A machine that also computes: operands are arrays on the host, and a schedule's arithmetic is carried out.
+#pragma once
+
+#include <vector>
+
+#include "model/tile_machine.hpp"
+#include "plan/operands.hpp"
+#include "variants/step.hpp"
+
+namespace attnprof {
+
+class NumericMachine : public TileMachine {
+ public:
+  // Inputs from kernels/lib/random_value.h (tensor: the operand's position), rounded to their dtype; outputs
+  // and workspace as their Init says.
+  NumericMachine(std::vector<Operand> operands, uint64_t seed);
+
+  TileValues read(const Region& region) override;
+  // Values are rounded to the operand's dtype, as a store does. Blocks of one launch write disjoint regions,
+  // so they may run on several threads.
+  void write(const Region& region, const TileValues& values) override;
+  void execute(Unit, int64_t) override {}
+  bool numeric() const override { return true; }
+
+  void fill(const MemsetLaunch& memset);
+  const Operand& operand(int index) const { return operands_[static_cast<size_t>(index)]; }
+  // One row of one slice: `cols` values.
+  const float* row(int operand, int64_t slice, int64_t row) const;
+
+ private:
+  std::vector<Operand> operands_;
+  std::vector<std::vector<float>> values_;  // [slices, rows, row_pitch]
+};
+
+}  // namespace attnprof

@@ -1,0 +1,25 @@
+// Thread blocks resident on an SM at once.
+#pragma once
+
+#include <cstdint>
+
+#include "model/device_profile.hpp"
+#include "variants/step.hpp"
+
+namespace attnprof {
+
+struct BlockNeeds {
+  int threads = 0;
+  int registers = 0;       // a thread; 0: unknown, no limit
+  int64_t smem_bytes = 0;  // dynamic and static
+};
+
+// Blocks that shared memory (1 KB a block is the system's), threads, registers (given out to warps in units
+// of 256) and the SM's own limit allow; 0 when one block does not fit.
+int resident_ctas_per_sm(const BlockNeeds& needs, const DeviceProfile& device);
+
+// What a step's blocks need. A library's GEMM is assumed to fill an SM with one block, as its kernels on
+// recent GPUs do.
+BlockNeeds block_needs(const Step& step, const DeviceProfile& device);
+
+}  // namespace attnprof

@@ -1,0 +1,46 @@
+// Unique bytes touched since a chunk was last touched, to a resolution that an L2 curve needs.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace attnprof {
+
+// An LRU stack cut into segments of about `resolution` bytes, newest last. A chunk remembers the segment it
+// was last touched in; its distance is what lies in newer ones and half of its own. Beyond `horizon` bytes
+// all is equally far, and is forgotten. Touch and distance cost a walk of a small Fenwick tree.
+class ReuseDistance {
+ public:
+  using Stamp = uint32_t;
+  static constexpr Stamp never = 0;
+  static constexpr double far = std::numeric_limits<double>::infinity();
+
+  ReuseDistance(double resolution_bytes, double horizon_bytes);
+
+  // Unique bytes touched since `stamp`; `far` for never and beyond the horizon.
+  double distance(Stamp stamp) const;
+  // Moves a chunk of `bytes` from `stamp` to now.
+  Stamp touch(Stamp stamp, int64_t bytes);
+
+ private:
+  int slot_of(Stamp stamp) const;
+  void add(int slot, int64_t bytes);
+  int64_t sum_to(int slot) const;
+  void open_segment();
+  void compact();
+
+  double resolution_;
+  double horizon_;
+  Stamp first_ = 1;             // stamps below are beyond the horizon
+  std::vector<int> slots_;      // of stamps first_, first_ + 1, ...; ascending
+  std::vector<int64_t> tree_;   // Fenwick tree over slots 1..
+  std::vector<int64_t> bytes_;  // the same, slot by slot
+  int64_t total_ = 0;           // in all slots but the newest
+  Stamp newest_ = 1;
+  int newest_slot_ = 1;
+  int64_t newest_bytes_ = 0;
+  int64_t newest_touched_ = 0;
+};
+
+}  // namespace attnprof

@@ -1,0 +1,31 @@
+// One pass of a case's timed steps through the SM counters and the L2 model.
+#pragma once
+
+#include <vector>
+
+#include "model/predict.hpp"
+
+namespace attnprof {
+
+// A part of a case: its first slices. `copies` such parts run side by side on the device and are alike; the
+// result is of all of them.
+struct Part {
+  Case c;
+  double copies = 1;
+};
+
+struct Simulation {
+  std::vector<StepPrediction> steps;
+  double settled_write_bytes = 0;
+};
+
+// All timed steps must have a schedule.
+Simulation simulate(const Part& part, const DeviceProfile& device, int64_t max_chunks);
+
+// The first `kv_slices` (batch, kv head) slices of a case, with the query heads that belong to them.
+Case first_slices(const Case& c, int64_t kv_slices);
+
+// The timed steps of a case.
+std::vector<Step> timed_steps(const Case& c, const DeviceProfile& device);
+
+}  // namespace attnprof

@@ -1,0 +1,19 @@
+// The order in which the accesses of a launch reach L2.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "model/counting_machine.hpp"
+#include "model/tile_machine.hpp"
+
+namespace attnprof {
+
+// Runs a launch with `resident` blocks at a time: blocks start in launch order as earlier ones finish, and
+// resident blocks make one access each in turn. Accesses of neighbouring blocks that continue or repeat one
+// another within a turn reach `visit` as one. `machine` counts every access on its own.
+void run_in_waves(const Schedule& schedule, int64_t resident, CountingMachine& machine,
+                  const std::function<void(const Access&)>& visit);
+
+}  // namespace attnprof

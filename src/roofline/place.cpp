@@ -1,0 +1,105 @@
+#include "roofline/place.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "plan/problem.hpp"
+#include "roofline/schema.hpp"
+
+namespace attnprof {
+namespace {
+
+// A rate may exceed its ceiling by this much before the row is flagged: boost clocks and counter noise.
+constexpr double ceiling_slack = 1.02;
+// Below this share of the measured time no resource can be what a case waits for.
+constexpr double bound_share = 0.25;
+
+Real ratio(const Count& above, const Count& below) {
+  if (!above || !below || *below == 0) return std::nullopt;
+  return static_cast<double>(*above) / static_cast<double>(*below);
+}
+
+Count sum(const Count& a, const Count& b) { return a && b ? Count{*a + *b} : Count{}; }
+
+// Do tensor cores do the products? By the counter, else by the schedule; a library's 16-bit product is taken
+// to use them.
+bool uses_tensor_cores(const Row& row) {
+  const Count& flops =
+      row.counters.executed_tensor_flops ? row.counters.executed_tensor_flops : row.model.tensor_flops;
+  return flops ? *flops > 0 : row.identity.dtype != to_string(Dtype::fp32);
+}
+
+double peak_tflops(const Row& row, const DeviceProfile& device) {
+  return uses_tensor_cores(row) ? device.tensor_16bit_tflops : device.fp32_tflops;
+}
+
+// FLOPs the products' unit executes; what is masked or padded counts where it is known.
+double product_flops(const Row& row) {
+  const Count& executed =
+      row.counters.executed_tensor_flops ? row.counters.executed_tensor_flops : row.model.tensor_flops;
+  if (executed && *executed > 0) return static_cast<double>(*executed);
+  return static_cast<double>(row.model.useful_flops.value_or(0));
+}
+
+// One exponential an unmasked (query, key) pair.
+double exponentials(const Row& row) {
+  if (!row.model.useful_flops || row.identity.head_dim.value_or(0) == 0) return 0;
+  return static_cast<double>(*row.model.useful_flops) / (4.0 * static_cast<double>(*row.identity.head_dim));
+}
+
+// What L2 served where counted, else what the SMs moved.
+Count l2_bytes(const Row& row) {
+  const Count served = sum(row.counters.l2_read, row.counters.l2_write);
+  return served ? served : row.counters.sm_total;
+}
+
+double time_ns(const Count& bytes, double gbps) {
+  return bytes && gbps > 0 ? static_cast<double>(*bytes) / gbps : 0;
+}
+
+std::string bound_of(const Row& row, const DeviceProfile& device) {
+  const bool tensor = uses_tensor_cores(row);
+  const std::array<std::pair<double, const char*>, 4> resources = {{
+      {time_ns(row.counters.hbm_total, device.hbm_gbps), "hbm"},
+      {time_ns(l2_bytes(row), device.l2_gbps), "l2"},
+      {product_flops(row) / (peak_tflops(row, device) * 1e3), tensor ? "tensor" : "fma"},
+      {device.exp_gops > 0 ? exponentials(row) / device.exp_gops : 0, "exp"},
+  }};
+  const auto& [ns, name] = *std::ranges::max_element(resources);
+  return ns < bound_share * *row.latency.median_ns ? "latency" : name;
+}
+
+void flag_above_ceiling(Row& row, const DeviceProfile& device, double peak) {
+  // Only what crossed the bus within the timed run can be held against its rate.
+  const Count in_kernel = sum(row.counters.hbm_read, row.counters.hbm_write_in_kernel);
+  const Count bytes = in_kernel ? in_kernel : row.counters.hbm_total;
+  const double gbps = bytes ? static_cast<double>(*bytes) / *row.latency.median_ns : 0;
+  if (gbps > ceiling_slack * device.hbm_gbps ||
+      row.roofline.useful_tflops_per_s.value_or(0) > ceiling_slack * peak)
+    add_flag(row.status, Flag::above_ceiling);
+}
+
+}  // namespace
+
+void place_under_roofline(Row& row, const DeviceProfile& device) {
+  Roofline& roofline = row.roofline;
+  const Counters& counters = row.counters;
+  if (row.model.hbm_bytes && device.l2_curve.empty()) add_flag(row.status, Flag::uncalibrated);
+  roofline.hbm_intensity = ratio(row.model.useful_flops, counters.hbm_total);
+  roofline.l2_intensity = ratio(row.model.useful_flops, sum(counters.l2_read, counters.l2_write));
+  roofline.sm_intensity = ratio(row.model.useful_flops, counters.sm_total);
+  const double peak = peak_tflops(row, device);
+  if (roofline.hbm_intensity && peak > 0 && device.hbm_gbps > 0)
+    roofline.roof_tflops_per_s = std::min(peak, *roofline.hbm_intensity * device.hbm_gbps / 1e3);
+  if (!row.model.useful_flops || row.latency.median_ns.value_or(0) <= 0 || peak <= 0) return;
+  const double rate = static_cast<double>(*row.model.useful_flops) / *row.latency.median_ns / 1e3;
+  roofline.useful_tflops_per_s = rate;
+  roofline.mfu_pct = 100 * rate / peak;
+  if (roofline.roof_tflops_per_s.value_or(0) > 0)
+    roofline.roof_pct = 100 * rate / *roofline.roof_tflops_per_s;
+  roofline.bound = bound_of(row, device);
+  flag_above_ceiling(row, device, peak);
+}
+
+}  // namespace attnprof

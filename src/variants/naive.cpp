@@ -1,0 +1,146 @@
+// Standard attention as the textbook writes it (FlashAttention's Algorithm 0): S = QK^T, P = softmax(S),
+// O = PV, each a tiled launch on the FMA pipes, with S and P in device memory.
+#include <fmt/format.h>
+
+#include "lib/fma_blocking.h"
+#include "variants/product.hpp"
+#include "variants/tiling.hpp"
+#include "variants/unfused.hpp"
+
+namespace attnprof {
+namespace {
+
+constexpr const char* file = "naive.cu";
+
+int element_bytes(const Problem& p) { return static_cast<int>(bytes_per_element(p.dtype)); }
+
+std::optional<std::string> too_many_threads(const char* product, int m, int n) {
+  if (fma_threads(m, n) <= fma_max_threads) return std::nullopt;
+  return fmt::format("naive's {} of {} x {} needs {} threads of 64 sums each; registers allow {}", product, m,
+                     n, fma_threads(m, n), fma_max_threads);
+}
+
+std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const DeviceProfile&) {
+  if (p.head_dim <= 0 || p.head_dim % 16 != 0 || p.head_dim > 256)
+    return fmt::format("naive takes head_dim in multiples of 16 up to 256, not {}", p.head_dim);
+  if (tile.br <= 0 || tile.bc <= 0 || tile.br % 16 != 0 || tile.bc % 16 != 0)
+    return fmt::format("naive takes tiles whose sides are multiples of 16, not {}x{}", tile.br, tile.bc);
+  if (auto reason = too_many_threads("tile of S", tile.br, tile.bc)) return reason;
+  if (auto reason = too_many_threads("tile of O", tile.br, static_cast<int>(p.head_dim))) return reason;
+  return row_too_long("naive", p);
+}
+
+TileChoice default_tile(const Problem& p, const DeviceProfile& device) {
+  if (p.head_dim > 128)
+    return {{64, 64}, "64 rows of O at head_dim above 128 fill 256 threads; more would spill registers"};
+  if (ceil_div(p.q_len, 128) * p.heads * p.batch < device.sms)
+    return {{64, 64}, "128 rows a block would leave SMs without a block of O"};
+  return {{128, 128}, "256 threads of 8 x 8 sums: each element from shared memory feeds 8 multiply-adds"};
+}
+
+std::vector<Operand> workspace(const Problem& p, const Tile&) { return score_workspace(p); }
+
+// Columns of S or P from `col` on, at most one tile, up to the padded row.
+Region score_tile(int operand, const Operand& shape, int64_t slice, int64_t row, int64_t col,
+                  const Tile& tile) {
+  Region region = row_tile(operand, shape, slice, row, tile.br);
+  region.col = col;
+  region.cols = std::min<int64_t>(tile.bc, shape.cols - col);
+  return region;
+}
+
+// One tile of S. Causal: a tile no query of it sees is left out.
+void scores_block(const Problem& p, const Tile& tile, const std::vector<Operand>& ops, int64_t cta,
+                  TileMachine& machine) {
+  const int64_t kv_tiles = ceil_div(p.kv_len, tile.bc), q_tiles = ceil_div(p.q_len, tile.br);
+  const int64_t slice = cta / (kv_tiles * q_tiles);
+  const int64_t row = cta / kv_tiles % q_tiles * tile.br, j = cta % kv_tiles;
+  if (j >= visible_tiles(p, row, tile.br, tile.bc)) return;
+  const Region k_region = row_tile(operand_k, ops[operand_k], kv_slice(p, slice), j * tile.bc, tile.bc);
+  const TileValues q = machine.read(row_tile(operand_q, ops[operand_q], slice, row, tile.br));
+  const TileValues k = machine.read(k_region);
+  machine.execute(Unit::fma, 2 * int64_t{tile.br} * tile.bc * p.head_dim);
+  const Region s_region = score_tile(operand_s, ops[operand_s], slice, row, j * tile.bc, tile);
+  if (!machine.numeric()) return machine.write(s_region, {});
+  TileValues visible = zero_tile(s_region.rows, k_region.rows);
+  add_product_transposed(q, k, visible);
+  const float scale = 1.0f / std::sqrt(static_cast<float>(p.head_dim));
+  TileValues s = zero_tile(s_region.rows, s_region.cols);  // zeros in the padding of a row
+  for (int64_t i = 0; i < visible.rows; ++i)
+    for (int64_t c = 0; c < visible.cols; ++c) s.at(i, c) = scale * visible.at(i, c);
+  machine.write(s_region, s);
+}
+
+// Br rows of O, over the tiles of P that hold anything.
+void output_block(const Problem& p, const Tile& tile, const std::vector<Operand>& ops, int64_t cta,
+                  TileMachine& machine) {
+  const int64_t q_tiles = ceil_div(p.q_len, tile.br);
+  const int64_t slice = cta / q_tiles, row = cta % q_tiles * tile.br;
+  const Region o_region = row_tile(operand_o, ops[operand_o], slice, row, tile.br);
+  TileValues o;
+  if (machine.numeric()) o = zero_tile(o_region.rows, p.head_dim);
+  const int64_t tiles = visible_tiles(p, row, tile.br, tile.bc);
+  for (int64_t j = 0; j < tiles; ++j) {
+    const Region p_region = score_tile(operand_p, ops[operand_p], slice, row, j * tile.bc, tile);
+    const TileValues probabilities = machine.read(p_region);
+    const TileValues v =
+        machine.read(row_tile(operand_v, ops[operand_v], kv_slice(p, slice), j * tile.bc, tile.bc));
+    machine.execute(Unit::fma, 2 * tile.br * p_region.cols * p.head_dim);
+    if (machine.numeric()) add_product(probabilities, v, o);
+  }
+  machine.write(o_region, o);
+}
+
+// A launch of one FMA product a block, m x n outputs each.
+Step product_step(const char* name, const Problem& p, const Tile& tile, Dim3 grid, int m, int n,
+                  void (*block)(const Problem&, const Tile&, const std::vector<Operand>&, int64_t,
+                                TileMachine&)) {
+  KernelLaunch kernel{.file = file,
+                      .entry = std::string("naive_") + name,
+                      .macros = kernel_macros(p, tile.br, tile.bc),
+                      .grid = grid,
+                      .threads = fma_threads(m, n),
+                      .smem_bytes = fma_smem_bytes(m, n, element_bytes(p)),
+                      .expected_registers = fma_square(m, n) == 8 ? 128 : 64};
+  std::vector<Operand> ops = operands(p);
+  for (Operand& operand : score_workspace(p)) ops.push_back(std::move(operand));
+  Schedule schedule{grid.count(), [=, ops = std::move(ops)](int64_t cta, TileMachine& machine) {
+                      block(p, tile, ops, cta, machine);
+                    }};
+  return {name, std::move(kernel), std::move(schedule)};
+}
+
+// S is read by sectors up to the last visible key; P is written as far as output_block reads it.
+SoftmaxColumns softmax_columns(const Problem& p, const Tile& tile, int64_t row) {
+  const int64_t tiles = visible_tiles(p, row / tile.br * tile.br, tile.br, tile.bc);
+  return {round_up(visible_keys(p, row), 16), std::min(tiles * tile.bc, round_up(p.kv_len, 16))};
+}
+
+std::vector<Step> steps(const Problem& p, const Tile& tile, const DeviceProfile&) {
+  const int64_t q_tiles = ceil_div(p.q_len, tile.br), kv_tiles = ceil_div(p.kv_len, tile.bc);
+  KernelLaunch softmax;
+  softmax.file = file;
+  softmax.entry = "naive_softmax";
+  softmax.macros = kernel_macros(p, tile.br, tile.bc);
+  return {
+      product_step("scores", p, tile, {q_tiles * kv_tiles, p.heads, p.batch}, tile.br, tile.bc, scores_block),
+      softmax_step(p, std::move(softmax), 1.0f,
+                   [p, tile](int64_t row) { return softmax_columns(p, tile, row); }),
+      product_step("output", p, tile, {q_tiles, p.heads, p.batch}, tile.br, static_cast<int>(p.head_dim),
+                   output_block)};
+}
+
+}  // namespace
+
+extern const Variant naive_variant;
+const Variant naive_variant{
+    .name = "naive",
+    .idea = "three tiled launches on the FMA pipes; S and P cross device memory between them",
+    .needs = "fp32, fp16, bf16; head_dim multiple of 16 up to 256; Br, Bc multiples of 16",
+    .unsupported = unsupported,
+    .default_tile = default_tile,
+    .workspace = workspace,
+    .steps = steps,
+};
+
+}  // namespace attnprof
