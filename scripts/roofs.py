@@ -10,25 +10,14 @@ class Roofs:
     source: str
 
 
-def _devices(node, run):
-    """Every description of a device in a .meta.json, those of `run` first."""
-    if isinstance(node, dict):
-        if "hbm_gbps" in node:
-            yield node
-        for key in sorted(node, key=lambda key: key != run):
-            yield from _devices(node[key], run)
-    elif isinstance(node, list):
-        for item in sorted(node, key=lambda item: not (isinstance(item, dict) and item.get("run") == run)):
-            yield from _devices(item, run)
-
-
 def roofs_from_meta(meta, run):
-    """Nominal roofs as the run recorded them; None where the file has none."""
-    device = next(_devices(meta, run), None)
-    if device is None:
+    """Nominal roofs as the run recorded them (DeviceProfile's peaks); None where the file has none for it."""
+    try:
+        peaks = meta["runs"][run]["peaks"]
+    except (KeyError, TypeError):
         return None
-    bandwidths = {level: device.get(f"{level}_gbps", 0) / 1e3 for level in ("hbm", "l2")}
-    ceilings = {"tensor": device.get("tensor_16bit_tflops", 0), "fp32": device.get("fp32_tflops", 0)}
+    bandwidths = {level: peaks.get(f"{level}_gbps", 0) / 1e3 for level in ("hbm", "l2")}
+    ceilings = {"tensor": peaks.get("tensor_16bit_tflops", 0), "fp32": peaks.get("fp32_tflops", 0)}
     return Roofs({level: tbps for level, tbps in bandwidths.items() if tbps > 0},
                  {name: tflops for name, tflops in ceilings.items() if tflops > 0}, "the run's .meta.json")
 

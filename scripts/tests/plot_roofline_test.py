@@ -24,8 +24,8 @@ from plot_roofline import drawable, left_out, main, read_rows  # noqa: E402
 from roofline_figure import plt, subtitle_of, title_of  # noqa: E402
 from roofs import roofs_from_meta, roofs_from_rows  # noqa: E402
 
-META = {"runs": {"r0": {"device": {"hbm_gbps": 2039.0, "fp32_tflops": 19.5}},
-                 "r1": {"device": {"hbm_gbps": 4800.0, "l2_gbps": 11000.0, "tensor_16bit_tflops": 989.0,
+META = {"runs": {"r0": {"peaks": {"hbm_gbps": 2039.0, "fp32_tflops": 19.5}},
+                 "r1": {"peaks": {"hbm_gbps": 4800.0, "l2_gbps": 11000.0, "tensor_16bit_tflops": 989.0,
                                    "fp32_tflops": 67.0}}}}
 
 
