@@ -5,10 +5,12 @@
 
 namespace attnprof {
 
+extern const Variant flash1_variant;
 extern const Variant flash2_variant;
 
 std::span<const Variant* const> all_variants() {
   static constexpr std::array variants = {
+      &flash1_variant,
       &flash2_variant,
   };
   return variants;
