@@ -33,8 +33,8 @@ json status_request(const char* call, const Status& status) {
 
 }  // namespace
 
-WorkerBackend::WorkerBackend(std::vector<std::string> command, MeasureOptions options, WorkerHooks hooks)
-    : command_(std::move(command)), options_(std::move(options)), hooks_(std::move(hooks)) {
+WorkerBackend::WorkerBackend(std::vector<std::string> command, MeasureOptions options)
+    : command_(std::move(command)), options_(std::move(options)) {
   try {
     info_ = info_from_json(start());
   } catch (const CaseFailed& failed) {
@@ -68,12 +68,7 @@ void WorkerBackend::restart() {
   }
 }
 
-void WorkerBackend::announce(const std::vector<Case>& cases) {
-  if (hooks_.announce) hooks_.announce(cases);
-}
-
 Build WorkerBackend::prepare(const Case& c) {
-  if (hooks_.before_case) hooks_.before_case(c);
   if (!child_) restart();
   deadline_ = after(options_.case_timeout_s);
   return call_for_row({{"call", "prepare"}, {"case", to_json(c)}}, "preparing").build;

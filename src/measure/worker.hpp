@@ -17,26 +17,17 @@
 
 namespace attnprof {
 
-// What the parent does itself around the cases it hands out; each may be empty.
-struct WorkerHooks {
-  std::function<void(const std::vector<Case>&)> announce;  // compile ahead
-  // Just before a case, outside its time-out: wait until its kernels are compiled. May throw CaseSkipped,
-  // CaseFailed.
-  std::function<void(const Case&)> before_case;
-};
-
 class WorkerBackend : public Backend {
  public:
   // Starts `command` (program, arguments) and has it open its backend. Throws the error the worker's backend
   // threw, or EnvironmentError when the worker did not come up. A case that takes longer than
   // options.case_timeout_s from its prepare() on, or in which the worker dies, is CaseFailed with a sentence;
   // after any CaseFailed the next case runs in a fresh worker.
-  WorkerBackend(std::vector<std::string> command, MeasureOptions options, WorkerHooks hooks = {});
+  WorkerBackend(std::vector<std::string> command, MeasureOptions options);
   ~WorkerBackend() override;
 
   // notices grows by what workers print.
   const BackendInfo& info() const override { return info_; }
-  void announce(const std::vector<Case>& cases) override;
   Build prepare(const Case& c) override;
   Verification verify() override;
   Latency time(Status& status) override;
@@ -54,7 +45,6 @@ class WorkerBackend : public Backend {
 
   std::vector<std::string> command_;
   MeasureOptions options_;
-  WorkerHooks hooks_;
   BackendInfo info_;
   std::unique_ptr<ChildProcess> child_;  // null after a case failed
   ChildProcess::Clock::time_point deadline_;

@@ -38,8 +38,7 @@ MeasureOptions options(double timeout_s = 20) {
 }
 
 struct Worker : WorkerBackend {
-  explicit Worker(const MeasureOptions& chosen = options(), WorkerHooks hooks = {})
-      : WorkerBackend({ATTNPROF_FAKE_WORKER}, chosen, std::move(hooks)) {}
+  explicit Worker(const MeasureOptions& chosen = options()) : WorkerBackend({ATTNPROF_FAKE_WORKER}, chosen) {}
 
   // Runs all phases of a case; the disposition and reason the pipeline would give it.
   Status run(const std::string& knobs) {
@@ -197,21 +196,6 @@ TEST(Worker, AProgramThatIsNoneIsASentence) {
 
 TEST(Worker, AProgramThatIsNoWorkerIsASentence) {
   EXPECT_THROW(WorkerBackend({"/bin/true"}, options()), EnvironmentError);
-}
-
-TEST(Worker, HooksRunInTheParent) {
-  size_t announced = 0;
-  std::vector<std::string> before;
-  Worker worker(options(), {[&](const std::vector<Case>& cases) { announced = cases.size(); },
-                            [&](const Case& c) {
-                              before.push_back(c.knobs);
-                              if (c.knobs == "bad") throw CaseFailed("does not compile");
-                            }});
-  worker.announce({sample(), sample()});
-  EXPECT_EQ(announced, 2u);
-  EXPECT_EQ(worker.run("bad").reason, "does not compile");
-  EXPECT_EQ(worker.run("-").disposition, "ok");
-  EXPECT_THAT(before, testing::ElementsAre("bad", "-"));
 }
 
 TEST(Worker, ASignalToTheParentDoesNotDisturbACase) {

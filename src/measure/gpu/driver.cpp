@@ -46,15 +46,7 @@ void resolve(void* library, const char* versioned, const char* name, Function& f
                   opened.path, static_cast<int>(result), name ? name : "unknown error"));
 }
 
-}  // namespace
-
-Driver open_driver(const std::string& library) {
-  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (!handle) {
-    const char* why = dlerror();
-    throw EnvironmentError(fmt::format("no NVIDIA driver: {} ({}); install the driver, or use --backend sim",
-                                       library, why ? why : "cannot be opened"));
-  }
+Driver start_driver(void* handle) {
   Driver opened;
   opened.path = path_of(handle);
 #define ATTNPROF_RESOLVE(name) resolve(handle, ATTNPROF_EXPANDED_TEXT(name), #name, opened.name)
@@ -65,6 +57,23 @@ Driver open_driver(const std::string& library) {
   if (opened.cuDeviceGetCount(&count) != CUDA_SUCCESS || count == 0) refuse(CUDA_ERROR_NO_DEVICE, opened);
   opened.cuDriverGetVersion(&opened.version);
   return opened;
+}
+
+}  // namespace
+
+Driver open_driver(const std::string& library) {
+  void* handle = dlopen(library.c_str(), RTLD_NOW);
+  if (!handle) {
+    const char* why = dlerror();
+    throw EnvironmentError(fmt::format("no NVIDIA driver: {} ({}); install the driver, or use --backend sim",
+                                       library, why ? why : "cannot be opened"));
+  }
+  try {
+    return start_driver(handle);
+  } catch (...) {
+    dlclose(handle);  // a stub that stayed loaded would stand in for the driver from then on
+    throw;
+  }
 }
 
 const Driver& driver() {

@@ -116,6 +116,10 @@ GpuDevice::GpuDevice(int index, KernelCompiler& compiler)
   stream_.synchronise();
 }
 
+bool GpuDevice::has_bulk_copy() const {
+  return attribute(context_.device(), CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 9;
+}
+
 int64_t GpuDevice::case_bytes() const {
   return std::max<int64_t>(0, free_device_bytes() + evict_buffer_.bytes() - reserved_bytes);
 }

@@ -33,6 +33,8 @@ class GpuDevice {
   // The driver's figures; peaks and calibration from the built-in profile of this GPU, where there is one.
   const DeviceProfile& profile() const { return profile_; }
   bool has_builtin_profile() const { return has_builtin_profile_; }
+  // Whether the bulk-copy engine (TMA) exists: compute capability 9.0 and later.
+  bool has_bulk_copy() const;
   // Device memory for a case: its operands, workspace and an eviction buffer (plan/sweep.hpp).
   int64_t case_bytes() const;
 

@@ -7,8 +7,8 @@
 
 namespace attnprof {
 
-// A backend whose cases run in `attnprof worker`, a child that is this program. Throws EnvironmentError: why no GPU
-// can be used.
+// A backend whose cases run in `attnprof worker`, a child that is this program. Throws EnvironmentError: why
+// no GPU can be used.
 std::unique_ptr<Backend> open_gpu_backend(const MeasureOptions& options);
 
 // What the hidden subcommand `attnprof worker` runs; its exit code.
