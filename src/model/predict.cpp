@@ -9,6 +9,7 @@
 #include "model/counting_machine.hpp"
 #include "model/occupancy.hpp"
 #include "model/simulate.hpp"
+#include "variants/tiling.hpp"
 
 namespace attnprof {
 namespace {
@@ -28,11 +29,25 @@ int64_t estimated_accesses(const std::vector<Step>& steps, const std::vector<Ope
   return static_cast<int64_t>(accesses);
 }
 
+int64_t resident_ctas(const Step& step, const DeviceProfile& device) {
+  return int64_t{resident_ctas_per_sm(block_needs(step, device), device)} * device.sms;
+}
+
 bool all_blocks_are_resident(const std::vector<Step>& steps, const DeviceProfile& device) {
-  return std::ranges::all_of(steps, [&](const Step& step) {
-    return step.schedule.ctas <=
-           int64_t{resident_ctas_per_sm(block_needs(step, device), device)} * device.sms;
-  });
+  return std::ranges::all_of(
+      steps, [&](const Step& step) { return step.schedule.ctas <= resident_ctas(step, device); });
+}
+
+// Slices from which on each further one adds the same: the first and the last wave, and what a launch leaves
+// in L2 for the next, are then a small and constant part.
+int64_t settled_slices(const std::vector<Step>& steps, const std::vector<Operand>& operands, int64_t slices,
+                       const DeviceProfile& device) {
+  const int64_t slice_bytes = std::max<int64_t>(1, total_bytes(operands) / slices);
+  int64_t enough = steps.size() > 1 ? ceil_div(4 * device.l2_bytes, slice_bytes) : 1;
+  for (const Step& step : steps)
+    enough = std::max(
+        enough, ceil_div(2 * resident_ctas(step, device) * slices, std::max<int64_t>(1, step.schedule.ctas)));
+  return enough;
 }
 
 // a + factor * (b - a), figure by figure.
@@ -65,9 +80,9 @@ Simulation simulate_case(const Case& c, const DeviceProfile& device, const std::
   if (all_blocks_are_resident(steps, device))
     return simulate({first_slices(c, 1), static_cast<double>(slices)}, device, limits.chunks);
   const int64_t affordable = limits.accesses / std::max<int64_t>(1, accesses / slices);
-  const int64_t many = std::clamp<int64_t>(affordable * 2 / 3, 2, slices);
-  if (many == slices) return simulate({c, 1}, device, limits.chunks);
-  const int64_t few = many / 2;
+  const int64_t few = std::max(affordable / 3, settled_slices(steps, operands, slices, device));
+  const int64_t many = 2 * few;
+  if (few + many >= slices) return simulate({c, 1}, device, limits.chunks);
   const double factor = static_cast<double>(slices - few) / static_cast<double>(many - few);
   return extrapolated(simulate({first_slices(c, few), 1}, device, limits.chunks),
                       simulate({first_slices(c, many), 1}, device, limits.chunks), factor);

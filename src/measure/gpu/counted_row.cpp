@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "measure/statistics.hpp"
 #include "roofline/schema.hpp"
 
 namespace attnprof {
@@ -26,7 +27,7 @@ Count median_of(const std::vector<IoCount>& counts, Value value) {
   std::vector<double> values;
   for (const IoCount& count : counts)
     if (const std::optional<double> one = value(count)) values.push_back(*one);
-  return values.empty() ? Count{} : rounded(median(std::move(values)));
+  return values.empty() ? Count{} : rounded(median(values));
 }
 
 void add_hbm(const std::vector<IoCount>& counts, double clean_eviction_write, Counters& row, Status& status) {
@@ -46,12 +47,6 @@ void add_hbm(const std::vector<IoCount>& counts, double clean_eviction_write, Co
 }
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t n = values.size();
-  return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
 
 std::optional<double> settled_write(const IoCount& count, double clean_eviction_write) {
   const std::optional<double> in_range = count.operation[Quantity::hbm_write];

@@ -25,7 +25,4 @@ std::optional<double> settled_write(const IoCount& count, double clean_eviction_
 Counters counted_row(const std::vector<IoCount>& counts, const CounterValues& sm, double clean_eviction_write,
                      Status& status);
 
-// The middle value; the mean of the middle two of an even number. `values` must not be empty.
-double median(std::vector<double> values);
-
 }  // namespace attnprof

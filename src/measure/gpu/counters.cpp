@@ -1,6 +1,5 @@
 #include "measure/gpu/counters.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -8,7 +7,9 @@
 
 #include "error.hpp"
 #include "measure/gpu/counted_row.hpp"
+#include "measure/gpu/driver.hpp"
 #include "measure/gpu/range_profiler.hpp"
+#include "measure/statistics.hpp"
 
 namespace attnprof {
 namespace {
@@ -22,15 +23,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The context exists, so the driver is loaded already.
-void synchronise() {
-  using Function = decltype(&cuCtxSynchronize);
-  static const Function function =
-      reinterpret_cast<Function>(dlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), "cuCtxSynchronize"));
-  if (const CUresult result = function(); result != CUDA_SUCCESS)
-    throw CaseFailed(
-        fmt::format("a launch failed while it was counted (CUDA error {})", static_cast<int>(result)));
-}
+void synchronise() { ATTNPROF_CU(cuCtxSynchronize); }
 
 std::string chip_name(int device) {
   ATTNPROF_CUPTI_PARAMS(CUpti_Device_GetChipName_Params, params);

@@ -7,12 +7,11 @@
 
 namespace attnprof {
 
-// Candidate paths for `file` ("libcupti.so.13"), best first: CUDA_HOME and CUDA_PATH, the toolkit's usual
-// places, Python wheels (VIRTUAL_ENV, and a .venv beside or above the program), and the plain name, which the
-// dynamic loader looks up. Folders that do not exist are left out.
+// Candidate paths for `file` ("libcupti.so.13"), best first: what the library folders of toolkit_roots()
+// (compile/places.hpp) hold, and the plain name, which the dynamic loader looks up.
 std::vector<std::string> cuda_library_paths(std::string_view file);
 
-// The folders of that list, for "looked in ..." sentences.
+// The folders that exist, for "looked in ..." sentences.
 std::vector<std::string> cuda_library_folders();
 
 }  // namespace attnprof

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdlib>
+
 #include "error.hpp"
 #include "measure/gpu/counter_error.hpp"
 #include "measure/gpu/cuda_paths.hpp"
@@ -31,14 +33,22 @@ Cupti bind(void* library, const std::string& path) {
   return table;
 }
 
+// One library and no other, for people with several and for tests.
+Cupti open_named(const std::string& path) {
+  if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return bind(library, path);
+  throw EnvironmentError(fmt::format("CUPTI cannot be opened at {}, which ATTNPROF_CUPTI names", path));
+}
+
 Cupti open() {
+  if (const char* named = std::getenv("ATTNPROF_CUPTI"); named && *named) return open_named(named);
   for (const std::string& file :
        {fmt::format("libcupti.so.{}", CUDA_VERSION / 1000), std::string("libcupti.so")})
     for (const std::string& path : cuda_library_paths(file))
       if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return bind(library, path);
   throw EnvironmentError(fmt::format(
       "CUPTI (libcupti.so.{}) was not found in {} or on the loader's path: install the CUDA Toolkit or the "
-      "Python wheel nvidia-cuda-cupti, or set CUDA_HOME",
+      "Python wheel nvidia-cuda-cupti, or set "
+      "CUDA_HOME or ATTNPROF_CUPTI",
       CUDA_VERSION / 1000, fmt::join(cuda_library_folders(), ", ")));
 }
 

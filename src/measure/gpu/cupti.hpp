@@ -52,8 +52,9 @@ struct Cupti {
   uint32_t version = 0;  // as cuptiGetVersion says: 130000
 };
 
-// Opens libcupti once a process; later calls return the same table. Needs no driver. Throws EnvironmentError
-// with where it looked, or the function an older library lacks.
+// Opens libcupti (the one that the environment variable ATTNPROF_CUPTI names, if set) once a process; later
+// calls return the same table. Needs no driver. Throws EnvironmentError with where it looked, or the function
+// an older library lacks.
 const Cupti& cupti();
 
 // Throws EnvironmentError with explain_counter_error's sentence unless `result` is success.

@@ -1,0 +1,165 @@
+#include "roofline/place.hpp"
+
+#include <gtest/gtest.h>
+
+#include "roofline/schema.hpp"
+
+namespace attnprof {
+namespace {
+
+// Peaks in round numbers: 100 TFLOP/s tensor, 10 fp32, HBM 1 TB/s, L2 4 TB/s.
+DeviceProfile device() {
+  DeviceProfile d;
+  d.hbm_gbps = 1000;
+  d.l2_gbps = 4000;
+  d.tensor_16bit_tflops = 100;
+  d.fp32_tflops = 10;
+  d.exp_gops = 1000;
+  d.l2_curve = {{1, 0}, {2, 1}};
+  return d;
+}
+
+// 4 GFLOP in 100 us (40 TFLOP/s), 20 MB of HBM (200 FLOP a byte), 160 MB at the SMs.
+Row tensor_row() {
+  Row row;
+  row.identity.dtype = "fp16";
+  row.identity.head_dim = 100;
+  row.model.useful_flops = 4'000'000'000;
+  row.model.tensor_flops = 4'000'000'000;
+  row.model.hbm_bytes = 20'000'000;
+  row.latency.median_ns = 100'000;
+  row.counters.hbm_read = 15'000'000;
+  row.counters.hbm_write = 5'000'000;
+  row.counters.hbm_write_in_kernel = 1'000'000;
+  row.counters.hbm_total = 20'000'000;
+  row.counters.sm_total = 160'000'000;
+  return row;
+}
+
+TEST(Place, ARowByHand) {
+  Row row = tensor_row();
+  row.counters.l2_read = 90'000'000;
+  row.counters.l2_write = 10'000'000;
+  place_under_roofline(row, device());
+  EXPECT_DOUBLE_EQ(*row.roofline.hbm_intensity, 200);
+  EXPECT_DOUBLE_EQ(*row.roofline.l2_intensity, 40);
+  EXPECT_DOUBLE_EQ(*row.roofline.sm_intensity, 25);
+  EXPECT_DOUBLE_EQ(*row.roofline.useful_tflops_per_s, 40);
+  EXPECT_DOUBLE_EQ(*row.roofline.mfu_pct, 40);
+  EXPECT_DOUBLE_EQ(*row.roofline.roof_tflops_per_s, 100) << "200 FLOP/B x 1 TB/s is above the peak";
+  EXPECT_DOUBLE_EQ(*row.roofline.roof_pct, 40);
+  EXPECT_EQ(row.roofline.bound, "tensor") << "40 us of 100; hbm 20, l2 25, exp 10";
+  EXPECT_EQ(row.status.flags, "");
+}
+
+TEST(Place, TheMemoryRoof) {
+  Row row = tensor_row();
+  row.counters.hbm_total = 80'000'000;
+  place_under_roofline(row, device());
+  EXPECT_DOUBLE_EQ(*row.roofline.roof_tflops_per_s, 50);
+  EXPECT_DOUBLE_EQ(*row.roofline.roof_pct, 80);
+  EXPECT_EQ(row.roofline.bound, "hbm");
+}
+
+TEST(Place, IntensityIsNoIntegerDivision) {
+  Row row = tensor_row();
+  row.model.useful_flops = 10'000'000;
+  place_under_roofline(row, device());
+  EXPECT_DOUBLE_EQ(*row.roofline.hbm_intensity, 0.5);
+}
+
+TEST(Place, EachResourceCanBind) {
+  Row row = tensor_row();
+  row.counters.sm_total = 240'000'000;
+  place_under_roofline(row, device());
+  EXPECT_EQ(row.roofline.bound, "l2");
+  row = tensor_row();
+  row.identity.head_dim = 16;
+  place_under_roofline(row, device());
+  EXPECT_EQ(row.roofline.bound, "exp") << "62.5 M exponentials";
+  row = tensor_row();
+  row.latency.median_ns = 1'000'000;
+  place_under_roofline(row, device());
+  EXPECT_EQ(row.roofline.bound, "latency");
+}
+
+TEST(Place, VariantsWithoutTensorCoresAreHeldToTheFmaPeak) {
+  Row row = tensor_row();
+  row.model.tensor_flops = 0;
+  row.latency.median_ns = 1'000'000;
+  place_under_roofline(row, device());
+  EXPECT_DOUBLE_EQ(*row.roofline.mfu_pct, 40);
+  EXPECT_DOUBLE_EQ(*row.roofline.roof_tflops_per_s, 10);
+  EXPECT_EQ(row.roofline.bound, "fma");
+}
+
+TEST(Place, ALibrarysProductsGoByDtypeUntilCounted) {
+  Row row = tensor_row();
+  row.model.tensor_flops.reset();
+  place_under_roofline(row, device());
+  EXPECT_DOUBLE_EQ(*row.roofline.mfu_pct, 40);
+  row = tensor_row();
+  row.model.tensor_flops.reset();
+  row.identity.dtype = "fp32";
+  row.latency.median_ns = 1'000'000;
+  place_under_roofline(row, device());
+  EXPECT_DOUBLE_EQ(*row.roofline.mfu_pct, 40);
+  row.counters.executed_tensor_flops = 4'000'000'000;
+  place_under_roofline(row, device());
+  EXPECT_DOUBLE_EQ(*row.roofline.mfu_pct, 4) << "the counter decides";
+}
+
+TEST(Place, AbsentBytesLeaveEmptyCells) {
+  Row row = tensor_row();
+  row.counters = {};
+  place_under_roofline(row, device());
+  EXPECT_FALSE(row.roofline.hbm_intensity || row.roofline.l2_intensity || row.roofline.sm_intensity);
+  EXPECT_FALSE(row.roofline.roof_tflops_per_s || row.roofline.roof_pct);
+  EXPECT_TRUE(row.roofline.useful_tflops_per_s);
+  row.counters.hbm_total = 0;
+  place_under_roofline(row, device());
+  EXPECT_FALSE(row.roofline.hbm_intensity);
+}
+
+TEST(Place, WithoutATimeThereIsNoRate) {
+  Row row = tensor_row();
+  row.latency = {};
+  place_under_roofline(row, device());
+  EXPECT_TRUE(row.roofline.hbm_intensity);
+  EXPECT_FALSE(row.roofline.useful_tflops_per_s || row.roofline.mfu_pct || row.roofline.roof_pct);
+  EXPECT_EQ(row.roofline.bound, "");
+}
+
+TEST(Place, RatesAboveTheirCeilingAreFlagged) {
+  Row row = tensor_row();
+  row.latency.median_ns = 39'000;  // 102.6 TFLOP/s
+  place_under_roofline(row, device());
+  EXPECT_TRUE(has_flag(row.status, Flag::above_ceiling));
+  row = tensor_row();
+  row.counters.hbm_read = 103'000'000;
+  place_under_roofline(row, device());
+  EXPECT_TRUE(has_flag(row.status, Flag::above_ceiling));
+  row = tensor_row();
+  row.counters.hbm_read = 100'500'000;  // with 1 MB written within the run: 1.5 % above
+  place_under_roofline(row, device());
+  EXPECT_FALSE(has_flag(row.status, Flag::above_ceiling));
+}
+
+TEST(Place, WritesThatSettleLaterAreNoRate) {
+  Row row = tensor_row();
+  row.counters.hbm_total = 150'000'000;
+  row.counters.hbm_write = 135'000'000;
+  place_under_roofline(row, device());
+  EXPECT_FALSE(has_flag(row.status, Flag::above_ceiling));
+}
+
+TEST(Place, AnAssumedL2IsSaid) {
+  Row row = tensor_row();
+  DeviceProfile assumed = device();
+  assumed.l2_curve.clear();
+  place_under_roofline(row, assumed);
+  EXPECT_EQ(row.status.flags, "uncalibrated");
+}
+
+}  // namespace
+}  // namespace attnprof
