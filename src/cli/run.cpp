@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <iostream>
 #include <new>
 
 #include "cli/commands.hpp"
+#include "cli/doctor.hpp"
 
 namespace attnprof {
 namespace {
@@ -21,8 +23,14 @@ struct RunCommand {
   }
   int operator()(const ListOptions& options) const { return static_cast<int>(list_command(options)); }
   int operator()(const CompileCommand& options) const { return static_cast<int>(compile_command(options)); }
-  int operator()(const DoctorCommand&) const { throw EnvironmentError("doctor is not built in"); }
-  int operator()(const WorkerCommand&) const { throw EnvironmentError("worker is not built in"); }
+  int operator()(const DoctorCommand& options) const {
+    if (options.self_test)
+      return run_self_test({.measure = options.measure, .output = options.output}, std::cout);
+    const auto automatic = [&] { return open(DeviceChoice{}, options.measure).why; };
+    return run_doctor({.measure = options.measure, .json = options.json, .automatic_backend = automatic},
+                      std::cout);
+  }
+  int operator()(const WorkerCommand&) const { return serve_gpu_worker_process(); }
 };
 
 int complain(const std::string& sentence, ExitCode code) {

@@ -12,16 +12,19 @@
 namespace attnprof {
 namespace {
 
-std::unique_ptr<Backend> open_gpu([[maybe_unused]] const MeasureOptions& options) {
 #if ATTNPROF_WITH_GPU
-  return open_gpu_backend(options);
+std::unique_ptr<Backend> open_gpu(const MeasureOptions& options) { return open_gpu_backend(options); }
+int serve_gpu() { return serve_gpu_worker(); }
 #else
+[[noreturn]] void refuse_gpu() {
   throw EnvironmentError(
       "this attnprof was built without CUDA headers, so it has no gpu backend; build it where a CUDA Toolkit "
       "or "
       "NVIDIA's Python wheels are installed");
-#endif
 }
+std::unique_ptr<Backend> open_gpu(const MeasureOptions&) { refuse_gpu(); }
+int serve_gpu() { refuse_gpu(); }
+#endif
 
 OpenBackend open_sim(const DeviceChoice& choice, const MeasureOptions& options, const std::string& reason) {
   const DeviceProfile target = target_profile(choice);
@@ -40,6 +43,8 @@ OpenBackend open_automatic(const DeviceChoice& choice, const MeasureOptions& opt
 }
 
 }  // namespace
+
+int serve_gpu_worker_process() { return serve_gpu(); }
 
 DeviceProfile target_profile(const DeviceChoice& choice) {
   if (!choice.target_file.empty()) return load_profile(choice.target_file);

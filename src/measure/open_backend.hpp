@@ -31,4 +31,8 @@ struct OpenBackend {
 // target.
 OpenBackend open_backend(const DeviceChoice& choice, const MeasureOptions& options);
 
+// What the hidden `attnprof worker` runs; its exit code. Throws EnvironmentError where there is no gpu
+// backend.
+int serve_gpu_worker_process();
+
 }  // namespace attnprof

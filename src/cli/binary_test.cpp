@@ -1,0 +1,164 @@
+// The program itself, through its path: exit codes, signals, streams.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <regex>
+#include <thread>
+
+#include "report/csv.hpp"
+#include "testing/temporary_file.hpp"
+
+namespace attnprof {
+namespace {
+
+using testing::HasSubstr;
+using Args = std::vector<std::string>;
+
+// A running attnprof with both streams in one file.
+class Program {
+ public:
+  Program(Args args, const std::string& output, const Args& environment = {}) : output_(output) {
+    args.insert(args.begin(), ATTNPROF_BINARY);
+    pid_ = fork();
+    if (pid_ != 0) return;
+    const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    dup2(file, STDOUT_FILENO);
+    dup2(file, STDERR_FILENO);
+    std::vector<char*> arguments;
+    for (std::string& arg : args) arguments.push_back(arg.data());
+    arguments.push_back(nullptr);
+    for (const std::string& variable : environment) putenv(const_cast<char*>(variable.c_str()));
+    execv(arguments[0], arguments.data());
+    _exit(127);
+  }
+  void signal(int number) const { kill(pid_, number); }
+  // The exit code, or minus the signal that ended it.
+  int wait() const {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+  std::string output() const { return text_of(output_); }
+
+ private:
+  std::string output_;
+  pid_t pid_;
+};
+
+int run(const Args& args, std::string* output = nullptr, const Args& environment = {}) {
+  const TemporaryFolder folder;
+  const Program program(args, folder / "output.txt", environment);
+  const int code = program.wait();
+  if (output) *output = program.output();
+  return code;
+}
+
+// Many small cases, so that there is time to interrupt them.
+Args long_sweep(const std::string& file, Args more = {}) {
+  Args args = {"sweep",    "--backend", "sim",         "--variant", "flash2",    "-N", "256:1k:64", "-d",
+               "16,32,64", "--mask",    "full,causal", "--dtype",   "fp16,bf16", "-o", file};
+  args.insert(args.end(), more.begin(), more.end());
+  return args;
+}
+constexpr size_t long_sweep_rows = 13 * 3 * 2 * 2;
+
+size_t lines_in(const std::string& file) {
+  const std::string text = text_of(file);
+  return static_cast<size_t>(std::ranges::count(text, '\n'));
+}
+
+void wait_for_lines(const std::string& file, size_t lines) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (lines_in(file) < lines && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+std::string without_run(const std::string& csv) {
+  return std::regex_replace(csv, std::regex("[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}"), "RUN");
+}
+
+TEST(Binary, ExitCodesAndOneLineErrors) {
+  std::string output;
+  EXPECT_EQ(run({"--version"}, &output), 0);
+  EXPECT_THAT(output, testing::StartsWith("attnprof " ATTNPROF_VERSION));
+  EXPECT_EQ(run({"sweep", "--help"}), 0);
+  EXPECT_EQ(run({"list"}), 0);
+  for (const Args& args : std::vector<Args>{{},
+                                            {"frobnicate"},
+                                            {"sweep", "-N", "1k:512:x2"},
+                                            {"sweep", "--no-such"},
+                                            {"sweep", "--config", "/nonexistent"},
+                                            {"compile", "--arch", "sm_12"}}) {
+    EXPECT_EQ(run(args, &output), 2) << output;
+    EXPECT_THAT(output, testing::StartsWith("attnprof: "));
+    EXPECT_EQ(std::ranges::count(output, '\n'), 1) << output;
+  }
+  EXPECT_EQ(run({"sweep", "--backend", "sim", "-N", "512", "--br", "24"}), 3);
+}
+
+TEST(Binary, SweepsInTheSimulator) {
+  std::string output;
+  const Args args = {"sweep", "--backend", "sim", "-N", "256", "-d", "64"};
+  EXPECT_EQ(run(args, &output, {"COLUMNS=80"}), 0) << output;
+  EXPECT_THAT(output, HasSubstr("backend sim, target h200"));
+  for (const char* variant : {"naive ", "standard ", "flash1 ", "flash2 "})
+    EXPECT_THAT(output, HasSubstr(variant));
+  EXPECT_EQ(output.find("\x1b"), std::string::npos) << "no colour where no terminal is";
+}
+
+TEST(Binary, AnInterruptKeepsTheRowsAndResumeCompletesThem) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "o.csv";
+  const Program program(long_sweep(file), folder / "output.txt");
+  wait_for_lines(file, 4);
+  program.signal(SIGINT);
+  EXPECT_EQ(program.wait(), 130) << program.output();
+  const RowFile rows = read_rows(file);
+  EXPECT_FALSE(rows.torn);
+  EXPECT_GE(rows.rows.size(), 3u);
+  EXPECT_LT(rows.rows.size(), long_sweep_rows);
+  EXPECT_EQ(run(long_sweep(file, {"--resume"})), 0);
+  EXPECT_EQ(read_rows(file).rows.size(), long_sweep_rows);
+}
+
+TEST(Binary, AKilledSweepIsResumedToTheSameFile) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run(long_sweep(folder / "whole.csv")), 0);
+  const std::string file = folder / "killed.csv";
+  {
+    const Program program(long_sweep(file), folder / "output.txt");
+    wait_for_lines(file, 5);
+    program.signal(SIGKILL);
+    ASSERT_EQ(program.wait(), -SIGKILL);
+  }
+  for (size_t lines : {20u, 60u}) {
+    const Program program(long_sweep(file, {"--resume"}), folder / "output.txt");
+    wait_for_lines(file, lines);
+    program.signal(SIGKILL);
+    ASSERT_EQ(program.wait(), -SIGKILL) << program.output();
+  }
+  EXPECT_EQ(run(long_sweep(file, {"--resume"})), 0);
+  EXPECT_EQ(without_run(text_of(file)), without_run(text_of(folder / "whole.csv")));
+}
+
+TEST(Binary, TwoSweepsIntoOneFileAreRefused) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "o.csv";
+  const Program first(long_sweep(file), folder / "output.txt");
+  wait_for_lines(file, 2);
+  std::string output;
+  EXPECT_EQ(run(long_sweep(file, {"--append"}), &output), 2);
+  EXPECT_THAT(output, HasSubstr("is being written by another attnprof"));
+  first.signal(SIGKILL);
+  first.wait();
+}
+
+}  // namespace
+}  // namespace attnprof

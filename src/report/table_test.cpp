@@ -1,0 +1,151 @@
+#include "report/table.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "report/json.hpp"
+#include "report/schema_docs.hpp"
+#include "report/units.hpp"
+
+namespace attnprof {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Row row_of(const char* variant, int64_t length, const char* disposition) {
+  Row row;
+  row.identity = {.variant = variant,
+                  .pass = "fwd",
+                  .dtype = "fp16",
+                  .mask = "full",
+                  .batch = 1,
+                  .heads = 16,
+                  .kv_heads = 16,
+                  .q_len = length,
+                  .kv_len = length,
+                  .head_dim = 64,
+                  .tile = "auto",
+                  .knobs = "-",
+                  .cache = "cold"};
+  row.status.disposition = disposition;
+  if (row.status.disposition != "ok") {
+    row.status.reason =
+        "needs 275666436096 bytes of device memory (276 GB), 141000000000 are free (141 GB); "
+        "and aVeryLongWordWithoutAnySpace";
+    return row;
+  }
+  row.resolved = {.br = 128, .bc = 64, .knobs_used = "-"};
+  row.verify.verified = "yes";
+  row.latency.median_ns = 12'345.6;
+  row.counters.hbm_total = 134'217'728;
+  row.counters.sm_total = 2'147'483'648;
+  row.roofline.useful_tflops_per_s = 297.3;
+  row.roofline.roof_pct = 61.23;
+  row.roofline.mfu_pct = 30;
+  row.roofline.hbm_intensity = 256;
+  row.roofline.bound = "tensor";
+  return row;
+}
+
+std::vector<Row> sweep_rows() {
+  std::vector<Row> rows;
+  for (int64_t length : {512, 16384})
+    for (const char* variant : {"naive", "standard", "flash1", "flash2"})
+      rows.push_back(row_of(variant, length, length == 16384 && rows.size() == 4 ? "skipped" : "ok"));
+  return rows;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+class TableWidth : public testing::TestWithParam<size_t> {};
+
+TEST_P(TableWidth, NoLineIsWiderAndEveryRowIsOneLine) {
+  const auto lines =
+      lines_of(format_table(sweep_rows(), {.width = GetParam(), .color = false, .columns = {}}));
+  for (const std::string& line : lines) EXPECT_LE(line.size(), GetParam()) << line;
+  ASSERT_GT(lines.size(), 9u);
+  for (size_t i = 0; i < 8; ++i)
+    EXPECT_THAT(lines[i + 1], testing::StartsWith(sweep_rows()[i].identity.variant));
+  EXPECT_THAT(lines.back(), HasSubstr("columns hidden"));
+}
+INSTANTIATE_TEST_SUITE_P(Terminals, TableWidth, testing::Values(80, 120, 200));
+
+TEST(Table, ShowsWhatVariesAndTheKeyFiguresInHumanUnits) {
+  const std::string table = format_table(sweep_rows(), {.width = 120, .color = false, .columns = {}});
+  for (const char* part :
+       {"variant", " N ", "12.3 us", "297 TFLOP/s", "134 MB", "2.15 GB", "61.2 %", "tensor", "yes"})
+    EXPECT_THAT(table, HasSubstr(part));
+  for (const char* part : {"dtype", "heads", "q_len", "cache", "\x1b"})
+    EXPECT_THAT(table, Not(HasSubstr(part)));
+  EXPECT_THAT(table, HasSubstr("naive skipped: needs 275666436096 bytes"));
+}
+
+TEST(Table, At80TheFirstFiguresAreThere) {
+  const std::string table = format_table(sweep_rows(), {.width = 80, .color = false, .columns = {}});
+  for (const char* part : {"variant", "latency", "rate", "HBM", "SM"}) EXPECT_THAT(table, HasSubstr(part));
+}
+
+TEST(Table, HiddenColumnsAreCounted) {
+  const std::vector<Row> rows = {row_of("flash2", 512, "ok")};
+  const TableStyle two{
+      .width = 80, .color = false, .columns = {find_column("variant"), find_column("hbm_bytes")}};
+  EXPECT_EQ(format_table(rows, two), "variant  hbm_bytes\nflash2      134 MB\n");
+  TableStyle narrow = two;
+  narrow.width = 10;
+  EXPECT_THAT(format_table(rows, narrow), HasSubstr("1 columns"));
+}
+
+TEST(Table, ColorIsOnlyWhereAsked) {
+  EXPECT_THAT(format_table(sweep_rows(), {.width = 120, .color = true, .columns = {}}),
+              HasSubstr("\x1b[33mskipped"));
+}
+
+TEST(Table, NoRowsIsSaid) { EXPECT_EQ(format_table({}, {}), "no rows\n"); }
+
+TEST(Units, ThreeDigits) {
+  EXPECT_EQ(human_bytes(0), "0 B");
+  EXPECT_EQ(human_bytes(999), "999 B");
+  EXPECT_EQ(human_bytes(999'700), "1.00 MB");
+  EXPECT_EQ(human_bytes(1'536), "1.54 kB");
+  EXPECT_EQ(human_bytes(275'666'436'096), "276 GB");
+  EXPECT_EQ(human_time_ns(850), "850 ns");
+  EXPECT_EQ(human_time_ns(12'345), "12.3 us");
+  EXPECT_EQ(human_time_ns(1.5e6), "1.50 ms");
+  EXPECT_EQ(human_time_ns(2e12), "2000 s");
+  EXPECT_EQ(human_number(0.0005), "0.0005");
+  EXPECT_EQ(human_number(45.67), "45.7");
+  EXPECT_EQ(human_flops(1'073'741'824), "1.07 GFLOP");
+}
+
+TEST(Json, NumbersAreNumbersAndAbsentIsNull) {
+  EXPECT_EQ(rows_as_json({row_of("flash2", 512, "ok")},
+                         {find_column("variant"), find_column("q_len"), find_column("latency_median_ns"),
+                          find_column("reason"), find_column("samples")}),
+            "[\n  {\n    \"variant\": \"flash2\",\n    \"q_len\": 512,\n    \"latency_median_ns\": 12345.6,\n"
+            "    \"reason\": null,\n    \"samples\": null\n  }\n]\n");
+}
+
+TEST(SchemaDocs, HaveEveryColumnOnce) {
+  const auto lines = schema_lines();
+  ASSERT_EQ(lines.size(), schema().size() + 1);
+  const std::string table = markdown_table(lines);
+  for (const Column& column : schema())
+    EXPECT_THAT(table, HasSubstr("\n| " + std::string(column.name) + " | "));
+  EXPECT_EQ(markdown_table({{"a", "b"}, {"1|2", "3"}}), "| a | b |\n| --- | --- |\n| 1\\|2 | 3 |\n");
+}
+
+TEST(Layout, WrapsAtTheWidth) {
+  EXPECT_EQ(wrap_text("one two three", 9, "  "), "  one two\n  three\n");
+  EXPECT_EQ(format_text_table({{"a", "long text here"}, {"bbb", "x"}}, 10), "a    lo...\nbbb  x\n");
+}
+
+}  // namespace
+}  // namespace attnprof
