@@ -1,8 +1,17 @@
 // The command line: parse, run the subcommand, print an error once, return the exit code.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "measure/open_backend.hpp"
+
 namespace attnprof {
 
-int run_command_line(int argc, char** argv);
+using BackendOpener = std::function<OpenBackend(const DeviceChoice&, const MeasureOptions&)>;
+
+// `args`: without the program's name. `open`: tests bring a backend of their own.
+int run_command_line(const std::vector<std::string>& args, const BackendOpener& open = open_backend);
 
 }  // namespace attnprof

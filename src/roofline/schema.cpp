@@ -165,8 +165,8 @@ constexpr auto columns = std::to_array<Column>({
      at<&Row::build, &Build::workspace_bytes>},
 });
 
-constexpr std::array flag_names = {"above_ceiling", "drift",     "throttled",   "gpu_shared",
-                                   "few_samples",   "imprecise", "uncalibrated"};
+constexpr std::array flag_names = {"above_ceiling", "drift",     "throttled",    "gpu_shared",
+                                   "few_samples",   "imprecise", "uncalibrated", "noisy_bytes"};
 
 template <class Number>
 Number parse_number(const Column& column, std::string_view text) {

@@ -55,6 +55,7 @@ enum class Flag {
   few_samples,    // fewer than 6: no confidence interval
   imprecise,      // --max-time was spent before --precision was reached
   uncalibrated,   // the model's L2 is assumed, not calibrated, for this device
+  noisy_bytes,    // repeated counts of HBM bytes differ by more than 2 % and 1 MB
 };
 std::string_view to_string(Flag flag);
 void add_flag(Status& status, Flag flag);

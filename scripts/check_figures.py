@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+"""Holds the rows that gpu_test.sh measured against the figures they must reach.
+
+    check_figures.py DIR
+
+Reads whatever of gpu_test.sh's files is in DIR, prints one line a figure, and exits 1 when one misses. A figure whose
+file is absent is reported as not measured, never as reached. Standard library only: it runs on bare GPU machines.
+"""
+
+import csv
+import json
+import pathlib
+import statistics
+import sys
+
+
+def read_rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def number(row, column):
+    """The cell as a float, or None when it is empty."""
+    return float(row[column]) if row[column] else None
+
+
+def label(row):
+    keys = ("variant", "tile", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "cache")
+    return " ".join(row[key] for key in keys)
+
+
+def ok_rows(rows):
+    return [row for row in rows if row["disposition"] == "ok"]
+
+
+class Figures:
+    """Collects lines of the final table."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.lines = []
+        self.missed = 0
+
+    def rows(self, figure, *names):
+        """The rows of the named files, or None (and a line) when one is absent."""
+        rows = []
+        for name in names:
+            path = self.folder / f"{name}.csv"
+            if not path.exists():
+                self.lines.append(("----", figure, f"not measured: no {path.name}"))
+                return None
+            rows += read_rows(path)
+        return rows
+
+    def add(self, figure, reached, text):
+        self.missed += not reached
+        self.lines.append(("ok" if reached else "MISS", figure, text))
+
+    def report(self, figure, text):
+        self.lines.append(("info", figure, text))
+
+
+def worst_deviation(rows, measured, modelled):
+    """(largest |measured / modelled - 1|, its row, number of rows) over the rows that have both."""
+    worst, worst_row, count = 0.0, None, 0
+    for row in rows:
+        a, b = number(row, measured), number(row, modelled)
+        if a is None or b is None:
+            continue
+        count += 1
+        deviation = abs(a / b - 1) if b else (0.0 if a == 0 else float("inf"))
+        if worst_row is None or deviation > worst:
+            worst, worst_row = deviation, row
+    return worst, worst_row, count
+
+
+def check_deviation(figures, figure, rows, measured, modelled, limit, least):
+    worst, row, count = worst_deviation(rows, measured, modelled)
+    where = f" at {label(row)}" if row else ""
+    figures.add(figure, count >= least and worst <= limit, f"worst {100 * worst:.3f} % of {count} rows{where}")
+
+
+def check_self_test(figures):
+    rows = figures.rows("counted/true of known copies and fills", "selftest")
+    if rows is None:
+        return
+    worst_read = max((abs(float(r["read_ratio"]) - 1) for r in rows if r["read_ratio"]), default=1.0)
+    excess = max(
+        (abs(float(r["settled_write_bytes"]) - float(r["true_write_bytes"])) - 0.4e6 - 0.005 * float(r["true_write_bytes"])
+         for r in rows if r["settled_write_bytes"]), default=1.0)
+    figures.add("self-test reads within 0.5 %", worst_read <= 0.005, f"worst {100 * worst_read:.3f} % of {len(rows)} rows")
+    figures.add("self-test settled writes within 0.4 MB + 0.5 %", excess <= 0, f"worst excess {excess / 1e6:.3f} MB")
+
+
+def check_correctness(figures):
+    names = ["lengths", "unequal", "head_dims", "wide", "tiles", "fp32"]
+    rows = figures.rows("every shape verified", *(f"correct_{name}" for name in names))
+    if rows is None:
+        return
+    bad = [r for r in rows if not (r["disposition"] == "skipped" or (r["disposition"] == "ok" and r["verified"] == "yes"))]
+    worst = {}
+    for row in ok_rows(rows):
+        worst[row["dtype"]] = max(worst.get(row["dtype"], 0.0), number(row, "rel_err"))
+    errors = ", ".join(f"{dtype} {value:.2e}" for dtype, value in sorted(worst.items()))
+    figures.add("every shape verified", not bad and bool(ok_rows(rows)),
+                f"{len(ok_rows(rows))} ok, {len(rows) - len(ok_rows(rows)) - len(bad)} skipped, {len(bad)} bad; worst rel_err {errors}")
+
+
+def check_model(figures):
+    names = [f"model_{variant}{width}" for variant in ("flash2", "flash1", "naive") for width in ("", "_wide")]
+    rows = figures.rows("sm_bytes against model", *names)
+    if rows is None:
+        return
+    good = ok_rows(rows)
+    check_deviation(figures, "sm_bytes against model_sm_bytes within 2 %", good, "sm_bytes", "model_sm_bytes", 0.02, 400)
+    flash = [r for r in good if r["variant"] != "naive"]
+    check_deviation(figures, "executed against model tensor FLOPs within 0.1 %", flash, "executed_tensor_flops",
+                    "model_tensor_flops", 0.001, 300)
+
+
+def reused_bytes(row):
+    """Bytes that the schedule reads again: K and V of the heads in flight, or S and P where they are written out."""
+    element = 4 if row["dtype"] == "fp32" else 2
+    n, d = float(row["kv_len"]), float(row["head_dim"])
+    heads = float(row["heads"]) * float(row["batch"])
+    if row["variant"] in ("naive", "standard"):
+        return heads * float(row["q_len"]) * n * element
+    return heads * 2 * n * d * element
+
+
+def check_hbm(figures, l2_bytes):
+    rows = figures.rows("hbm_bytes against model", "hbm_tokens", "hbm_batch1")
+    if rows is None:
+        return
+    good = ok_rows(rows)
+    clear = [r for r in good if not 0.4 <= reused_bytes(r) / l2_bytes <= 1.5]
+    between = [r for r in good if 0.4 <= reused_bytes(r) / l2_bytes <= 1.5]
+    check_deviation(figures, "hbm_bytes against model_hbm_bytes within 10 %", clear, "hbm_bytes", "model_hbm_bytes", 0.10, 40)
+    worst, row, count = worst_deviation(between, "hbm_bytes", "model_hbm_bytes")
+    if row:
+        figures.report("  the same, re-used data 0.4 to 1.5 of L2", f"worst {100 * worst:.1f} % of {count} rows at {label(row)}")
+    for row in sorted(clear, key=lambda r: -abs(number(r, "hbm_bytes") / number(r, "model_hbm_bytes") - 1))[:8]:
+        ratio = number(row, "hbm_bytes") / number(row, "model_hbm_bytes")
+        if abs(ratio - 1) > 0.10:
+            figures.report("    off", f"{label(row)}: measured/model {ratio:.3f}")
+    check_intermediates(figures, good, l2_bytes)
+
+
+def check_intermediates(figures, rows, l2_bytes):
+    worst, where, count = 0.0, "", 0
+    for row in rows:
+        n = float(row["q_len"])
+        matrix = float(row["heads"]) * float(row["batch"]) * n * n * 2
+        if row["variant"] != "standard" or matrix < 4 * l2_bytes:
+            continue
+        count += 1
+        share = number(row, "hbm_bytes") - number(row, "io_lower_bound_bytes")
+        deviation = abs(share / (4 * matrix) - 1)
+        if deviation >= worst:
+            worst, where = deviation, label(row)
+    figures.add("S and P of standard within 10 % of 8 N^2 a head", count > 0 and worst <= 0.10,
+                f"worst {100 * worst:.2f} % of {count} rows at {where}")
+
+
+def check_repeat(figures):
+    rows = figures.rows("repeatability", "repeat")
+    if rows is None:
+        return
+    groups = {}
+    for row in ok_rows(rows):
+        groups.setdefault(label(row), []).append(row)
+    figures.add("ten repeats of five cases", len(groups) == 5 and all(len(g) == 10 for g in groups.values()),
+                f"{len(groups)} cases, {len(rows)} rows")
+    under_50us = 0
+    for name, group in groups.items():
+        for column, relative, absolute, unit in (("hbm_bytes", 0.005, 0.5e6, "MB"), ("latency_median_ns", 0.015, 1e3, "ns")):
+            values = [number(row, column) for row in group]
+            if None in values:
+                figures.add(f"spread of {column}", False, f"{name}: empty cells")
+                continue
+            spread, middle = max(values) - min(values), statistics.median(values)
+            shown = spread / 1e6 if unit == "MB" else spread
+            figures.add(f"spread of {column}", spread <= max(relative * middle, absolute),
+                        f"{100 * spread / middle:.2f} %, {shown:.3f} {unit} of {middle:.4g}: {name}")
+        under_50us += statistics.median(number(row, "latency_median_ns") for row in group) < 50e3
+    figures.add("two of the five cases under 50 us", under_50us >= 2, f"{under_50us}")
+
+
+def check_walltime(figures):
+    rows = figures.rows("wall time a case", "defaults_again")
+    path = figures.folder / "walltime.txt"
+    if rows is None or not path.exists():
+        return
+    start, end = map(float, path.read_text().split())
+    latency = sum(number(row, "latency_median_ns") for row in ok_rows(rows)) / 1e9
+    figures.add("wall time a case under 1.0 s + 20 x latency", end - start <= len(rows) + 20 * latency,
+                f"{(end - start) / len(rows):.3f} s a case, mean latency {1e3 * latency / len(rows):.3f} ms, {len(rows)} cases")
+
+
+def check_forward(figures):
+    rows = figures.rows("forward sweep", "forward", "tiles")
+    if rows is None:
+        return
+    bad = [r for r in rows if not (r["disposition"] == "skipped" or (r["disposition"] == "ok" and r["verified"] == "yes"))]
+    skipped = [r for r in rows if r["disposition"] == "skipped"]
+    figures.add("forward sweep: ok and verified, or skipped", not bad and bool(ok_rows(rows)),
+                f"{len(ok_rows(rows))} ok, {len(skipped)} skipped, {len(bad)} bad of {len(rows)}")
+    for row in skipped[:6]:
+        figures.report("    skipped", f"{label(row)}: {row['reason']}")
+    for row in bad[:6]:
+        figures.report("    bad", f"{label(row)}: {row['disposition']} {row['reason']}")
+    flagged = [r for r in rows if "above_ceiling" in r["flags"]]
+    figures.report("  rows above a ceiling", f"{len(flagged)}" + (f", first {label(flagged[0])}" if flagged else ""))
+
+
+def check_faults(figures):
+    for kind, disposition in (("wrong", "incorrect"), ("fault", "failed"), ("hang", "failed")):
+        rows = figures.rows(f"a {kind} kernel", f"fault_{kind}")
+        if rows is None:
+            continue
+        by_variant = {row["variant"]: row for row in rows}
+        broken, after = by_variant.get("flash2"), by_variant.get("flash1")
+        reached = broken and after and broken["disposition"] == disposition and after["disposition"] == "ok"
+        silent = broken and not broken["latency_median_ns"]
+        figures.add(f"a {kind} kernel is {disposition}, the next case runs", bool(reached and silent),
+                    broken["reason"] if broken else "no row")
+
+
+def check_denied(figures):
+    for name in ("counters_no_cupti", "counters_held", "counters_denied"):
+        rows = figures.rows(name, name)
+        if rows is None:
+            continue
+        complete = rows and all(r["disposition"] == "ok" and r["latency_median_ns"] and r["model_hbm_bytes"] for r in rows)
+        source = rows[0]["bytes_source"] if rows else "no row"
+        figures.add(f"{name}: time and model columns still come", bool(complete), f"bytes_source {source}")
+
+
+def l2_bytes_of(folder):
+    for path in sorted(pathlib.Path(folder).glob("*.csv.meta.json")):
+        text = json.loads(path.read_text(encoding="utf-8"))
+        found = find_key(text, "l2_bytes")
+        if found:
+            return float(found)
+    return 62914560.0
+
+
+def find_key(value, key):
+    if isinstance(value, dict):
+        if key in value:
+            return value[key]
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            found = find_key(item, key)
+            if found is not None:
+                return found
+    return None
+
+
+def main(arguments):
+    if len(arguments) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    figures = Figures(arguments[1])
+    l2_bytes = l2_bytes_of(arguments[1])
+    check_self_test(figures)
+    check_correctness(figures)
+    check_model(figures)
+    check_hbm(figures, l2_bytes)
+    check_repeat(figures)
+    check_walltime(figures)
+    check_forward(figures)
+    check_faults(figures)
+    check_denied(figures)
+    for state, figure, text in figures.lines:
+        print(f"{state:4}  {figure:58}  {text}")
+    return 1 if figures.missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

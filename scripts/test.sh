@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every test that needs no GPU (those that need one run where there is one).
+#
+#   scripts/test.sh [--with-cuda] [--no-install] [--lint] [--asan]
+#
+#   --with-cuda   device code too: where no CUDA toolkit is found, its compiler, CUPTI and headers are installed into .venv
+#   --lint        first check formatting and shell scripts
+#   --asan        afterwards build and test again with AddressSanitizer and UndefinedBehaviorSanitizer
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source scripts/setup.sh
+
+setup_options=(--tests) lint=no asan=no
+
+read_options() {
+  local option
+  for option in "$@"; do
+    case $option in
+      --with-cuda | --no-install) setup_options+=("$option") ;;
+      --lint) lint=yes setup_options+=(--lint) ;;
+      --asan) asan=yes ;;
+      *)
+        echo "test: unknown option '$option'; it takes --with-cuda, --no-install, --lint, --asan" >&2
+        exit 2
+        ;;
+    esac
+  done
+}
+
+check_style() {
+  echo "test: clang-format and shellcheck"
+  find src kernels \( -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.h' \) -print0 |
+    xargs -0 .venv/bin/clang-format --dry-run -Werror
+  shellcheck --external-sources scripts/*.sh .ci/run
+}
+
+build_and_test() {
+  cmake --preset "$1" --log-level=WARNING
+  cmake --build --preset "$1" --parallel "$(nproc)"
+  ctest --preset "$1" --parallel "$(nproc)"
+}
+
+read_options "$@"
+setup "${setup_options[@]}"
+[[ $lint == no ]] || check_style
+build_and_test ci
+[[ $asan == no ]] || build_and_test asan

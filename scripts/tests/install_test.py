@@ -1,0 +1,39 @@
+"""`cmake --install` under any prefix: program, kernels, scripts and documents are where they look for each other."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+class InstallTest(unittest.TestCase):
+    def test_installed_tree_works_from_any_folder(self):
+        with tempfile.TemporaryDirectory() as prefix:
+            subprocess.run([os.environ["ATTNPROF_CMAKE"], "--install", os.environ["ATTNPROF_BUILD_DIR"], "--prefix", prefix],
+                           check=True, capture_output=True)
+            data = pathlib.Path(prefix) / "share/attnprof"
+            for kernel in (SOURCE / "kernels").rglob("*.*"):
+                installed = data / "kernels" / kernel.relative_to(SOURCE / "kernels")
+                self.assertEqual(installed.read_bytes(), kernel.read_bytes())
+            for document in ("README.md", "LICENSE"):
+                self.assertTrue((pathlib.Path(prefix) / "share/doc/attnprof" / document).is_file())
+            self.check_program(pathlib.Path(prefix) / "bin/attnprof")
+            self.check_plot(data / "scripts/plot_roofline.py")
+
+    def check_program(self, program):
+        done = subprocess.run([program, "--version"], cwd="/", capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"^attnprof \d+\.\d+\.\d+")
+
+    def check_plot(self, script):
+        done = subprocess.run([script.parent / script.name, "none.csv", "-o", "out.png"], cwd="/", capture_output=True,
+                              text=True, check=False, env={**os.environ, "PATH": f"{SOURCE}/.venv/bin:/usr/bin:/bin"})
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "plot_roofline: none.csv: cannot be read: No such file or directory.\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,15 @@
+// The subcommands, each in a file of its own.
+#pragma once
+
+#include "cli/options.hpp"
+#include "cli/run.hpp"
+#include "error.hpp"
+
+namespace attnprof {
+
+ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open);
+ExitCode dry_run_command(const SweepOptions& options, const BackendOpener& open);
+ExitCode list_command(const ListOptions& options);
+ExitCode compile_command(const CompileCommand& options);
+
+}  // namespace attnprof

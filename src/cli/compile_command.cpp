@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cli/commands.hpp"
+#include "cli/text_output.hpp"
+#include "measure/compile/compile_plan.hpp"
+#include "model/device_profiles.hpp"
+
+namespace attnprof {
+namespace {
+
+struct ReportColumn {
+  const char* name;
+  std::string (*text)(const KernelReport&);
+  bool number = false;
+};
+
+template <auto member>
+std::string text_of(const KernelReport& report) {
+  return fmt::format("{}", report.*member);
+}
+// Nothing is known of a kernel that did not compile.
+template <auto member>
+std::string built(const KernelReport& report) {
+  return report.error.empty() ? text_of<member>(report) : "";
+}
+
+constexpr ReportColumn report_columns[] = {
+    {"variant", text_of<&KernelReport::variant>},
+    {"step", text_of<&KernelReport::step>},
+    {"arch", text_of<&KernelReport::arch>},
+    {"dtype", text_of<&KernelReport::dtype>},
+    {"mask", text_of<&KernelReport::mask>},
+    {"head_dim", text_of<&KernelReport::head_dim>, true},
+    {"br", text_of<&KernelReport::br>, true},
+    {"bc", text_of<&KernelReport::bc>, true},
+    {"threads_per_cta", text_of<&KernelReport::threads>, true},
+    {"registers", built<&KernelReport::registers>, true},
+    {"spill_bytes", built<&KernelReport::spill_bytes>, true},
+    {"stack_bytes", built<&KernelReport::stack_bytes>, true},
+    {"smem_bytes", built<&KernelReport::smem_bytes>, true},
+    {"code_hash", built<&KernelReport::code_hash>},
+    {"file", text_of<&KernelReport::file>},
+    {"entry", text_of<&KernelReport::entry>},
+    {"error", text_of<&KernelReport::error>},
+};
+
+std::vector<std::vector<std::string>> report_lines(const std::vector<KernelReport>& reports) {
+  std::vector<std::vector<std::string>> lines(1);
+  for (const ReportColumn& column : report_columns) lines[0].emplace_back(column.name);
+  for (const KernelReport& report : reports) {
+    lines.emplace_back();
+    for (const ReportColumn& column : report_columns) lines.back().push_back(column.text(report));
+  }
+  return lines;
+}
+
+std::vector<size_t> number_columns() {
+  std::vector<size_t> numbers;
+  for (size_t i = 0; i < std::size(report_columns); ++i)
+    if (report_columns[i].number) numbers.push_back(i);
+  return numbers;
+}
+
+const DeviceProfile& profile_with(const std::string& arch) {
+  std::string known;
+  for (const DeviceProfile& profile : all_profiles()) {
+    if (profile.arch == arch) return profile;
+    if (known.find(profile.arch) == std::string::npos) known += (known.empty() ? "" : ", ") + profile.arch;
+  }
+  throw UsageError(
+      fmt::format("--arch '{}' is none of {}: tiles are chosen for a device that is known", arch, known));
+}
+
+void report_progress(const std::string& arch, size_t done, size_t total) {
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  if (terminal)
+    fmt::print(stderr, "\r\x1b[K[{}/{}] compiled for {}{}", done, total, arch, done == total ? "\n" : "");
+  else if (done == total)
+    fmt::print(stderr, "{} kernels compiled for {}\n", total, arch);
+  std::fflush(stderr);
+}
+
+std::vector<KernelReport> compile_all(const CompileCommand& options) {
+  for (const std::string& arch : options.archs) profile_with(arch);
+  KernelCompiler compiler(compile_options(options.measure));
+  if (!compiler.notice().empty()) fmt::print(stderr, "{}\n", compiler.notice());
+  std::vector<KernelReport> all;
+  for (const std::string& arch : options.archs) {
+    const DeviceProfile& device = profile_with(arch);
+    const std::vector<Case> cases = expand(options.axes, device, device.hbm_bytes);
+    const auto reports = compile_plan(cases, {arch}, device, compiler, options.jobs,
+                                      [&](size_t done, size_t total) { report_progress(arch, done, total); });
+    all.insert(all.end(), reports.begin(), reports.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+ExitCode compile_command(const CompileCommand& options) {
+  const Existing existing = options.overwrite ? Existing::overwrite : Existing::refuse;
+  if (!options.output.empty()) check_existing(options.output, existing);
+  const std::vector<KernelReport> reports = compile_all(options);
+  const auto lines = report_lines(reports);
+  if (!options.output.empty()) {
+    OutputFile file(options.output, existing);
+    file.truncate(0);
+    file.write(format_lines(lines, Format::csv));
+  }
+  fmt::print("{}", format_lines(lines, options.format, number_columns()));
+  for (const KernelReport& report : reports)
+    if (!report.error.empty())
+      fmt::print(stderr, "{} {} for {}: {}\n", report.file, report.entry, report.arch, report.error);
+  if (reports.empty())
+    throw EnvironmentError("the plan has no kernel to compile: every case is skipped or a library's");
+  if (options.output.empty()) fmt::print(stderr, "nothing was written; -o FILE.csv keeps these rows\n");
+  return std::ranges::all_of(reports, [](const KernelReport& report) { return report.error.empty(); })
+             ? ExitCode::ok
+             : ExitCode::failed;
+}
+
+}  // namespace attnprof

@@ -1,0 +1,87 @@
+#include "cli/doctor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "error.hpp"
+#include "measure/compile/examine_compiler.hpp"
+#if ATTNPROF_WITH_GPU
+#include "measure/gpu/examine_gpu.hpp"
+#include "measure/gpu/self_test.hpp"
+#endif
+
+namespace attnprof {
+namespace {
+
+constexpr const char* built_without_gpu =
+    "this attnprof was built without CUDA headers: sim only; build it where a CUDA Toolkit or NVIDIA's "
+    "Python "
+    "wheels are installed to measure on a GPU";
+
+std::vector<Finding> examine_device([[maybe_unused]] int device) {
+#if ATTNPROF_WITH_GPU
+  return examine_gpu(device);
+#else
+  return {{Finding::State::missing, "build", built_without_gpu}};
+#endif
+}
+
+const char* word(Finding::State state) {
+  switch (state) {
+    case Finding::State::ok:
+      return "ok";
+    case Finding::State::missing:
+      return "missing";
+    case Finding::State::note:
+      break;
+  }
+  return "note";
+}
+
+void print_text(const std::vector<Finding>& findings, std::ostream& out) {
+  size_t width = 0;
+  for (const Finding& finding : findings) width = std::max(width, finding.topic.size());
+  out << "attnprof " ATTNPROF_VERSION "\n";
+  for (const Finding& finding : findings)
+    out << fmt::format("{:<8} {:<{}}  {}\n", word(finding.state), finding.topic, width, finding.text);
+  const auto missing = std::count_if(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.state == Finding::State::missing;
+  });
+  out << (missing == 0 ? "nothing is missing\n" : fmt::format("{} missing\n", missing));
+}
+
+void print_json(const std::vector<Finding>& findings, std::ostream& out) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Finding& finding : findings)
+    list.push_back({{"topic", finding.topic}, {"state", word(finding.state)}, {"text", finding.text}});
+  const nlohmann::json document = {{"version", ATTNPROF_VERSION}, {"findings", list}};
+  out << document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace
+
+std::vector<Finding> examine_all(const DoctorOptions& options) {
+  std::vector<Finding> findings = examine_device(options.measure.device);
+  for (Finding& finding : examine_compiler(options.measure.kernels_dir, options.measure.cache_dir))
+    findings.push_back(std::move(finding));
+  if (options.automatic_backend) findings.push_back(examine("auto", options.automatic_backend));
+  return findings;
+}
+
+int run_doctor(const DoctorOptions& options, std::ostream& out) {
+  const std::vector<Finding> findings = examine_all(options);
+  options.json ? print_json(findings, out) : print_text(findings, out);
+  return static_cast<int>(ExitCode::ok);
+}
+
+int run_self_test([[maybe_unused]] const SelfTestOptions& options, [[maybe_unused]] std::ostream& out) {
+#if ATTNPROF_WITH_GPU
+  return static_cast<int>(self_test(options.measure, options.output, out));
+#else
+  throw EnvironmentError(built_without_gpu);
+#endif
+}
+
+}  // namespace attnprof

@@ -1,0 +1,34 @@
+// `attnprof doctor`: what works here, what is missing and what to do.
+#pragma once
+
+#include <functional>
+#include <ostream>
+#include <string>
+
+#include "measure/backend.hpp"
+#include "measure/finding.hpp"
+
+namespace attnprof {
+
+struct DoctorOptions {
+  MeasureOptions measure;  // device, kernels_dir, cache_dir
+  bool json = false;
+  // Says which backend `--backend auto` takes, and why; may throw.
+  std::function<std::string()> automatic_backend;
+};
+
+// Prints every finding; missing things are findings, not errors. Returns 0.
+int run_doctor(const DoctorOptions& options, std::ostream& out);
+
+std::vector<Finding> examine_all(const DoctorOptions& options);
+
+struct SelfTestOptions {
+  MeasureOptions measure;
+  std::string output;  // CSV; empty: none
+};
+
+// `attnprof doctor --self-test`: counts copies and fills of known size. Returns 0 when all counts are within
+// the limits, 1 otherwise. Throws EnvironmentError where counters cannot be read.
+int run_self_test(const SelfTestOptions& options, std::ostream& out);
+
+}  // namespace attnprof

@@ -1,0 +1,98 @@
+#include "cli/doctor.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "error.hpp"
+
+namespace attnprof {
+namespace {
+
+using testing::HasSubstr;
+
+// An environment variable for the time of a test; an empty value removes it.
+class ScopedVariable {
+ public:
+  ScopedVariable(const char* name, const char* value) : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = old;
+    setenv(name, value, 1);
+  }
+  ~ScopedVariable() { old_.empty() ? unsetenv(name_) : setenv(name_, old_.c_str(), 1); }
+
+ private:
+  const char* name_;
+  std::string old_;
+};
+
+const Finding* find(const std::vector<Finding>& findings, const std::string& topic) {
+  for (const Finding& finding : findings)
+    if (finding.topic == topic) return &finding;
+  return nullptr;
+}
+
+DoctorOptions options() {
+  DoctorOptions chosen;
+  chosen.automatic_backend = [] { return std::string("backend sim: no driver"); };
+  return chosen;
+}
+
+TEST(Doctor, SaysWhatEveryPartIs) {
+  const std::vector<Finding> findings = examine_all(options());
+  for (const char* topic : {"nvcc", "host compiler", "kernels", "kernel cache", "auto"})
+    EXPECT_TRUE(find(findings, topic)) << topic;
+#if ATTNPROF_WITH_GPU
+  for (const char* topic : {"driver", "CUPTI", "counters"}) EXPECT_TRUE(find(findings, topic)) << topic;
+#else
+  EXPECT_THAT(find(findings, "build")->text, HasSubstr("sim only"));
+#endif
+  for (const Finding& finding : findings) EXPECT_FALSE(finding.text.empty()) << finding.topic;
+}
+
+TEST(Doctor, PrintsTextAndCountsWhatIsMissing) {
+  DoctorOptions chosen = options();
+  chosen.measure.kernels_dir = "/no/such/kernels";
+  std::ostringstream out;
+  EXPECT_EQ(run_doctor(chosen, out), 0);
+  EXPECT_THAT(out.str(), HasSubstr("attnprof " ATTNPROF_VERSION));
+  EXPECT_THAT(out.str(), testing::ContainsRegex("missing +kernels +.*/no/such/kernels"));
+  EXPECT_THAT(out.str(), testing::ContainsRegex("ok +auto +backend sim: no driver"));
+  EXPECT_THAT(out.str(), testing::ContainsRegex("[0-9]+ missing\n$"));
+}
+
+TEST(Doctor, PrintsJson) {
+  DoctorOptions chosen = options();
+  chosen.json = true;
+  chosen.automatic_backend = []() -> std::string { throw EnvironmentError("no \"backend\""); };
+  std::ostringstream out;
+  EXPECT_EQ(run_doctor(chosen, out), 0);
+  const auto document = nlohmann::json::parse(out.str());
+  EXPECT_EQ(document.at("version"), ATTNPROF_VERSION);
+  const auto& last = document.at("findings").back();
+  EXPECT_EQ(last.at("topic"), "auto");
+  EXPECT_EQ(last.at("state"), "missing");
+  EXPECT_EQ(last.at("text"), "no \"backend\"");
+}
+
+TEST(Doctor, AHostCompilerThatIsMissingIsNamed) {
+  const ScopedVariable variable("NVCC_CCBIN", "/no/such/g++");
+  const std::vector<Finding> findings = examine_all(options());
+  const Finding* compiler = find(findings, "host compiler");
+  EXPECT_EQ(compiler->state, Finding::State::missing);
+  EXPECT_THAT(compiler->text, testing::AllOf(HasSubstr("/no/such/g++"), HasSubstr("install g++")));
+}
+
+#if ATTNPROF_WITH_GPU
+TEST(Doctor, ASelfTestThatCannotRunIsAnEnvironmentError) {
+  SelfTestOptions chosen;
+  chosen.measure.device = 999;
+  std::ostringstream out;
+  EXPECT_THROW(run_self_test(chosen, out), EnvironmentError);
+}
+#endif
+
+}  // namespace
+}  // namespace attnprof

@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cli/commands.hpp"
+#include "cli/text_output.hpp"
+#include "model/predict.hpp"
+#include "report/table.hpp"
+#include "report/units.hpp"
+
+namespace attnprof {
+namespace {
+
+struct Ground {
+  DeviceProfile device;
+  int64_t free_bytes;
+  std::string why;
+};
+
+// A named target needs no backend, whatever --backend says: a plan for a GPU can be seen without one.
+Ground ground_of(const SweepOptions& options, const BackendOpener& open) {
+  if (options.device.names_target()) {
+    const DeviceProfile target = target_profile(options.device);
+    return {target, target.hbm_bytes,
+            fmt::format("plan for {}, all of its memory taken as free", target.name)};
+  }
+  const OpenBackend opened = open(options.device, options.measure);
+  return {opened.backend->info().device, opened.backend->info().free_bytes, opened.why};
+}
+
+std::string bytes_or_nothing(const Count& bytes, bool people) {
+  if (!bytes) return people ? "-" : "";
+  return people ? human_bytes(static_cast<double>(*bytes)) : fmt::format("{}", *bytes);
+}
+
+std::vector<std::string> plan_line(const Case& c, const DeviceProfile& device, bool people) {
+  std::vector<std::string> line = {describe(c)};
+  const Model model = c.skip ? Model{} : predict(c, device);
+  const Count memory = c.skip ? Count{} : Count{device_bytes_needed(c, device)};
+  for (const Count& bytes : {memory, model.sm_bytes, model.hbm_bytes})
+    line.push_back(bytes_or_nothing(bytes, people));
+  line.push_back(c.skip ? "skipped" : "run");
+  if (!people) line.push_back(c.skip.value_or(c.tile_reason));
+  return line;
+}
+
+std::vector<std::vector<std::string>> plan_lines(const std::vector<Case>& cases, const DeviceProfile& device,
+                                                 bool people) {
+  std::vector<std::vector<std::string>> lines = {
+      people ? std::vector<std::string>{"case", "memory", "SM bytes", "HBM bytes", "plan"}
+             : std::vector<std::string>{"case", "memory_bytes", "model_sm_bytes", "model_hbm_bytes", "plan",
+                                        "reason"}};
+  for (const Case& c : cases) lines.push_back(plan_line(c, device, people));
+  return lines;
+}
+
+// "flash2.cu flash2 HEAD_DIM=64 TILE_BR=128 ...", each once, in the plan's order.
+std::vector<std::string> kernels(const std::vector<Case>& cases, const DeviceProfile& device) {
+  std::vector<std::string> all;
+  std::set<std::string> seen;
+  for (const Case& c : cases) {
+    if (c.skip) continue;
+    for (const Step& step : c.variant->steps(c.problem, c.tile, device)) {
+      const auto* kernel = std::get_if<KernelLaunch>(&step.launch);
+      if (!kernel) continue;
+      std::string text = kernel->file + " " + kernel->entry;
+      for (const auto& [name, value] : kernel->macros) text += fmt::format(" {}={}", name, value);
+      if (seen.insert(text).second) all.push_back(text);
+    }
+  }
+  return all;
+}
+
+void print_counted(const std::string& title, const std::vector<std::string>& texts) {
+  std::vector<std::pair<std::string, size_t>> counted;
+  for (const std::string& text : texts) {
+    const auto found = std::ranges::find(counted, text, &std::pair<std::string, size_t>::first);
+    if (found == counted.end())
+      counted.emplace_back(text, 1);
+    else
+      ++found->second;
+  }
+  if (!counted.empty()) fmt::print("\n{}\n", title);
+  for (const auto& [text, count] : counted)
+    fmt::print("{}", wrap_text(count == 1 ? text : fmt::format("{} ({} cases)", text, count),
+                               terminal_width(), "  "));
+}
+
+void print_for_people(const std::vector<Case>& cases, const DeviceProfile& device) {
+  fmt::print("{}", format_lines(plan_lines(cases, device, true), Format::table));
+  std::vector<std::string> skips, tiles;
+  for (const Case& c : cases) {
+    if (c.skip) skips.push_back(fmt::format("{}: {}", c.variant->name, *c.skip));
+    if (!c.skip && !c.tile_reason.empty())
+      tiles.push_back(fmt::format("{} d={} {}x{}: {}", c.variant->name, c.problem.head_dim, c.tile.br,
+                                  c.tile.bc, c.tile_reason));
+  }
+  const std::vector<std::string> to_compile = kernels(cases, device);
+  print_counted("Skipped", skips);
+  print_counted("Default tiles", tiles);
+  print_counted(fmt::format("Kernels to compile for {} on a GPU: {}", device.arch, to_compile.size()),
+                to_compile);
+  fmt::print("\n{} cases: {} to run, {} skipped. Nothing was run.\n", cases.size(),
+             cases.size() - skips.size(), skips.size());
+}
+
+}  // namespace
+
+ExitCode dry_run_command(const SweepOptions& options, const BackendOpener& open) {
+  const Ground ground = ground_of(options, open);
+  fmt::print(stderr, "{}\n", ground.why);
+  const std::vector<Case> cases = expand(options.axes, ground.device, ground.free_bytes);
+  if (options.format == Format::table)
+    print_for_people(cases, ground.device);
+  else
+    fmt::print("{}", format_lines(plan_lines(cases, ground.device, false), options.format, {1, 2, 3}));
+  return ExitCode::ok;
+}
+
+}  // namespace attnprof

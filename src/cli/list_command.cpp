@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/commands.hpp"
+#include "cli/text_output.hpp"
+#include "model/device_profiles.hpp"
+#include "report/schema_docs.hpp"
+#include "report/table.hpp"
+
+namespace attnprof {
+namespace {
+
+constexpr int64_t shown_length = 4096;  // the length for which default tiles are shown
+
+Case case_of(const Variant& variant, Dtype dtype, int64_t head_dim, const DeviceProfile& device) {
+  Case c;
+  c.variant = &variant;
+  c.problem.dtype = dtype;
+  c.problem.head_dim = head_dim;
+  c.problem.q_len = c.problem.kv_len = shown_length;
+  resolve(c, device, device.hbm_bytes);
+  return c;
+}
+
+int64_t shared_memory(const Case& c, const DeviceProfile& device) {
+  int64_t most = 0;
+  for (const Step& step : c.variant->steps(c.problem, c.tile, device))
+    if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch))
+      most = std::max(most, kernel->smem_bytes);
+  return most;
+}
+
+// One line for each variant, dtype and head_dim: what `list` knows, for every format.
+std::vector<std::vector<std::string>> variant_lines(const ListOptions& options, const DeviceProfile& device) {
+  std::vector<std::vector<std::string>> lines = {
+      {"variant", "dtype", "d", "tile", "smem_bytes", "why", "idea", "takes"}};
+  for (const Variant* variant : all_variants())
+    for (Dtype dtype : options.dtypes)
+      for (int64_t head_dim : options.head_dims) {
+        const Case c = case_of(*variant, dtype, head_dim, device);
+        lines.push_back(
+            {std::string(variant->name), std::string(to_string(dtype)), fmt::format("{}", head_dim),
+             c.skip ? "" : fmt::format("{}x{}", c.tile.br, c.tile.bc),
+             c.skip ? "" : fmt::format("{}", shared_memory(c, device)), c.skip ? *c.skip : c.tile_reason,
+             std::string(variant->idea), std::string(variant->needs)});
+      }
+  return lines;
+}
+
+void print_variants_for_people(const ListOptions& options, const DeviceProfile& device) {
+  const size_t width = terminal_width();
+  for (const Variant* variant : all_variants()) {
+    fmt::print("{}\n{}", variant->name, wrap_text(std::string(variant->idea), width, "  "));
+    fmt::print("{}", wrap_text("takes " + std::string(variant->needs), width, "  "));
+    for (const auto& line : variant_lines(options, device)) {
+      if (line[0] != variant->name) continue;
+      const std::string tile = line[3].empty()
+                                   ? "cannot run"
+                                   : fmt::format("tile {}, {} bytes of shared memory", line[3], line[4]);
+      fmt::print("{}",
+                 wrap_text(fmt::format("{} d={}: {}: {}", line[1], line[2], tile, line[5]), width, "    "));
+    }
+  }
+  fmt::print("\nTiles and shared memory for {}, which allows {} bytes a block. --target takes:\n",
+             device.name, device.smem_per_block_bytes);
+  std::vector<std::vector<std::string>> targets;
+  for (const DeviceProfile& profile : all_profiles())
+    targets.push_back({"  " + profile.name, profile.arch, profile.title});
+  fmt::print("{}", format_text_table(targets, width));
+}
+
+void print_columns_for_people() {
+  for (const auto& line : schema_lines())
+    fmt::print("{}\n{}", line[0] == "column" ? "" : line[0],
+               line[0] == "column" ? "" : wrap_text(line[2], terminal_width(), "    "));
+}
+
+}  // namespace
+
+ExitCode list_command(const ListOptions& options) {
+  const bool people = options.format == Format::table;
+  if (options.columns) {
+    if (people)
+      print_columns_for_people();
+    else
+      fmt::print("{}", format_lines(schema_lines(), options.format));
+    return ExitCode::ok;
+  }
+  const DeviceProfile device = target_profile(options.device);
+  if (people)
+    print_variants_for_people(options, device);
+  else
+    fmt::print("{}", format_lines(variant_lines(options, device), options.format, {2, 4}));
+  return ExitCode::ok;
+}
+
+}  // namespace attnprof

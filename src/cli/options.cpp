@@ -1,0 +1,329 @@
+#include "cli/options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "cli/options_detail.hpp"
+#include "plan/grammar.hpp"
+#include "roofline/schema.hpp"
+#include "version.hpp"
+
+namespace attnprof {
+namespace {
+
+constexpr const char* about =
+    "attnprof: an IO-aware attention profiler. It sweeps shapes and tile sizes over naive and flash "
+    "attention and\n"
+    "reports for every case whether the output is right, its time, the bytes that crossed HBM and the SMs "
+    "(hardware\n"
+    "counters on a GPU, a model without one), and where it sits under the roofline.";
+constexpr const char* sweep_footer =
+    "Lists and ranges: 512,1k or 512:4k:512 (lo:hi:step) or 512:16k:x2 (lo:hi:xFACTOR); k is 1024.\n"
+    "An axis may be given several times.\n\n"
+    "Examples:\n"
+    "  attnprof sweep                                       the default plan, on the GPU or simulated\n"
+    "  attnprof sweep -N 1k:16k:x2 --tokens 16k --hidden 2048 --mask full,causal -o out.csv\n"
+    "  attnprof sweep --variant flash2 -N 4k --br 64,128 --bc 32:128:x2 --backend sim --target "
+    "a100-sxm-80g\n\n"
+    "Exit codes: 0 all well, 1 an incorrect or failed case, 2 wrong usage, 3 nothing could be measured,\n"
+    "130 interrupted (what was measured is kept).";
+
+int64_t whole_number(std::string_view option, std::string_view text, int64_t largest) {
+  int64_t value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > largest)
+    throw UsageError(fmt::format("{} '{}': give a whole number from 0 to {}", option, text, largest));
+  return value;
+}
+
+Format parse_format(const std::string& text, bool markdown) {
+  if (markdown && text == "markdown") return Format::markdown;
+  return choice<Format>("--format", text,
+                        {{"table", Format::table}, {"csv", Format::csv}, {"json", Format::json}});
+}
+
+BackendChoice parse_backend(const std::string& text) {
+  return choice<BackendChoice>(
+      "--backend", text,
+      {{"auto", BackendChoice::automatic}, {"gpu", BackendChoice::gpu}, {"sim", BackendChoice::sim}});
+}
+
+void refuse_both(bool both, const char* a, const char* b) {
+  if (both) throw UsageError(fmt::format("{} and {} contradict each other; give one of them", a, b));
+}
+
+// --target and --target-file.
+void add_target(CLI::App& app, DeviceChoice& device) {
+  app.add_option("--target", device.target, "Simulated device, see attnprof list")
+      ->type_name("NAME")
+      ->default_str(std::string(default_target));
+  app.add_option("--target-file", device.target_file, "Simulated device from a JSON profile of your own")
+      ->type_name("FILE");
+}
+
+void add_compiler(CLI::App& app, MeasureOptions& measure) {
+  app.add_option("--kernels", measure.kernels_dir, "Kernel sources")
+      ->type_name("DIR")
+      ->default_str("beside the program");
+  app.add_option("--cache-dir", measure.cache_dir, "Compiled kernels are kept here")
+      ->type_name("DIR")
+      ->default_str("XDG_CACHE_HOME/attnprof");
+}
+
+class SweepParser {
+ public:
+  explicit SweepParser(CLI::App& root)
+      : app_(*root.add_subcommand("sweep", "Measure every combination of the axes")), axes_(app_) {
+    app_.footer(sweep_footer);
+    app_.add_option("--backend", backend_, "auto, gpu or sim; auto says why it chose")->default_str(backend_);
+    add_target(app_, options_.device);
+    app_.add_option("--device", device_, "GPU number")->type_name("NUMBER")->default_str(device_);
+    app_.add_option("--counters", counters_, "Hardware counters: auto, on (fail without), off")
+        ->default_str(counters_);
+    app_.add_option("--verify", verify_, "Check outputs against fp64: sampled, full or off")
+        ->default_str(verify_);
+    app_.add_option("--precision", precision_, "Time until the median is known to this")
+        ->default_str(precision_);
+    app_.add_option("--max-time", max_time_, "Time one case at most this long")->default_str(max_time_);
+    app_.add_option("--case-timeout", case_timeout_, "A case that takes longer has failed")
+        ->default_str(case_timeout_);
+    app_.add_option("--seed", seed_, "Of the random inputs")->type_name("NUMBER")->default_str(seed_);
+    add_compiler(app_, options_.measure);
+    app_.add_option("-o,--output", options_.output,
+                    "CSV to write; FILE.meta.json beside it describes the run")
+        ->type_name("FILE");
+    app_.add_flag("--append", append_, "Add a further run to FILE");
+    app_.add_flag("--resume", resume_, "Complete the last run of FILE");
+    app_.add_flag("--overwrite", overwrite_, "Start FILE again");
+    app_.add_flag("--dry-run", options_.dry_run, "Print the plan and run nothing");
+    app_.add_option("--format", format_, "Standard output: table, csv or json")->default_str(format_);
+    columns_option_ = app_.add_option("--columns", columns_,
+                                      "Columns of standard output, or all; see attnprof list --columns")
+                          ->allow_extra_args(false)
+                          ->type_name("LIST");
+    app_.add_option("--config", config_, "Options from section [sweep] of a TOML or INI file")
+        ->type_name("FILE")
+        ->configurable(false);
+  }
+
+  CLI::App& app() { return app_; }
+
+  SweepOptions options(const std::vector<std::string>& args) {
+    if (!config_.empty()) apply_config_file(app_, config_);
+    options_.axes = axes_.axes();
+    measure_options();
+    output_options();
+    options_.device.backend = parse_backend(backend_);
+    refuse_both(!options_.device.target.empty() && !options_.device.target_file.empty(), "--target",
+                "--target-file");
+    options_.command_line = "attnprof";
+    for (const std::string& arg : args) options_.command_line += " " + arg;
+    return options_;
+  }
+
+ private:
+  void measure_options() {
+    MeasureOptions& m = options_.measure;
+    m.verify = choice<VerifyMode>(
+        "--verify", verify_,
+        {{"sampled", VerifyMode::sampled}, {"full", VerifyMode::full}, {"off", VerifyMode::off}});
+    m.counters = choice<CounterMode>(
+        "--counters", counters_,
+        {{"auto", CounterMode::automatic}, {"on", CounterMode::on}, {"off", CounterMode::off}});
+    m.precision = parse_percent("--precision", precision_);
+    m.max_time_s = parse_seconds("--max-time", max_time_);
+    m.case_timeout_s = parse_seconds("--case-timeout", case_timeout_);
+    m.seed = static_cast<uint64_t>(whole_number("--seed", seed_, std::numeric_limits<int64_t>::max()));
+    m.device = static_cast<int>(whole_number("--device", device_, 1023));
+  }
+
+  void output_options() {
+    refuse_both(append_ && resume_, "--append", "--resume");
+    refuse_both(append_ && overwrite_, "--append", "--overwrite");
+    refuse_both(resume_ && overwrite_, "--resume", "--overwrite");
+    if ((append_ || resume_ || overwrite_) && options_.output.empty())
+      throw UsageError(fmt::format("{} needs a file; give -o FILE.csv", append_   ? "--append"
+                                                                        : resume_ ? "--resume"
+                                                                                  : "--overwrite"));
+    options_.existing = append_      ? Existing::append
+                        : resume_    ? Existing::resume
+                        : overwrite_ ? Existing::overwrite
+                                     : Existing::refuse;
+    options_.format = parse_format(format_, false);
+    if (columns_option_->count() > 0) options_.columns = parse_words("--columns", columns_);
+    for (const std::string& name : options_.columns)
+      if (name != "all" && !find_column(name))
+        throw UsageError(
+            fmt::format("--columns '{}' is no column; attnprof list --columns shows their names", name));
+  }
+
+  SweepOptions options_;
+  CLI::App& app_;
+  AxisOptions axes_;
+  std::string backend_ = "auto", device_ = "0", counters_ = "auto", verify_ = "sampled", precision_ = "0.5%",
+              max_time_ = "0.5s", case_timeout_ = "30s", seed_ = "1", format_ = "table", config_;
+  bool append_ = false, resume_ = false, overwrite_ = false;
+  CLI::Option* columns_option_;
+  std::vector<std::string> columns_;
+};
+
+class ListParser {
+ public:
+  explicit ListParser(CLI::App& root)
+      : app_(*root.add_subcommand("list",
+                                  "Show variants with their tiles on a device, and the devices known")) {
+    add_target(app_, options_.device);
+    add_axis(app_, head_dims_, "-d,--head-dim", "Show default tiles for these", "64,128", "Options");
+    add_axis(app_, dtypes_, "--dtype", "Show default tiles for these", "fp16", "Options");
+    app_.add_flag("--columns", options_.columns, "Show the columns of a row instead");
+    app_.add_option("--format", format_, "table, csv, json or markdown")->default_str(format_);
+  }
+  CLI::App& app() { return app_; }
+  ListOptions options() {
+    if (head_dims_.given()) options_.head_dims = parse_axis("-d", head_dims_.texts);
+    if (dtypes_.given()) options_.dtypes = parse_dtypes(dtypes_.texts);
+    options_.format = parse_format(format_, true);
+    return options_;
+  }
+
+ private:
+  ListOptions options_;
+  CLI::App& app_;
+  AxisTexts head_dims_, dtypes_;
+  std::string format_ = "table";
+};
+
+class CompileParser {
+ public:
+  explicit CompileParser(CLI::App& root)
+      : app_(*root.add_subcommand("compile", "Build the kernels of a plan; needs no GPU")), axes_(app_) {
+    app_.add_option("--arch", archs_, "Targets of nvcc, such as sm_80,sm_90a,sm_100a")
+        ->allow_extra_args(false)
+        ->required()
+        ->type_name("LIST");
+    app_.add_option("--jobs", jobs_, "Compilations at a time; 0: one less than there are cores")
+        ->default_str(jobs_);
+    add_compiler(app_, options_.measure);
+    app_.add_option("-o,--output", options_.output, "CSV to write")->type_name("FILE");
+    app_.add_flag("--overwrite", options_.overwrite, "Start FILE again");
+    app_.add_option("--format", format_, "Standard output: table, csv or json")->default_str(format_);
+    app_.footer(sweep_footer);
+  }
+  CLI::App& app() { return app_; }
+  CompileCommand options() {
+    options_.axes = axes_.axes();
+    options_.archs = parse_words("--arch", archs_);
+    options_.jobs = static_cast<int>(whole_number("--jobs", jobs_, 1024));
+    options_.format = parse_format(format_, false);
+    return options_;
+  }
+
+ private:
+  CompileCommand options_;
+  CLI::App& app_;
+  AxisOptions axes_;
+  std::vector<std::string> archs_;
+  std::string jobs_ = "0", format_ = "table";
+};
+
+class DoctorParser {
+ public:
+  explicit DoctorParser(CLI::App& root)
+      : app_(*root.add_subcommand("doctor", "Say what works here, what is missing and what to do")) {
+    app_.add_option("--format", format_, "text or json")->default_str(format_);
+    app_.add_flag("--self-test", options_.self_test,
+                  "Copy and fill known sizes and compare with the counters");
+    app_.add_option("--device", device_, "GPU number")->default_str(device_);
+    app_.add_option("-o,--output", options_.output, "Self-test figures as CSV")->type_name("FILE");
+    add_compiler(app_, options_.measure);
+  }
+  CLI::App& app() { return app_; }
+  DoctorCommand options() {
+    options_.json = choice<bool>("--format", format_, {{"text", false}, {"json", true}});
+    options_.device = static_cast<int>(whole_number("--device", device_, 1023));
+    options_.measure.device = options_.device;
+    return options_;
+  }
+
+ private:
+  DoctorCommand options_;
+  CLI::App& app_;
+  std::string format_ = "text", device_ = "0";
+};
+
+struct Parser {
+  CLI::App root{about, "attnprof"};
+  SweepParser sweep{root};
+  ListParser list{root};
+  CompileParser compile{root};
+  DoctorParser doctor{root};
+  CLI::App& worker = *root.add_subcommand("worker", "Started by attnprof itself")->group("");  // hidden
+};
+
+// A negative number after an option is its value, to be refused as such; CLI11 would take it for an option.
+std::vector<std::string> join_negative_values(const std::vector<std::string>& args) {
+  std::vector<std::string> joined;
+  for (const std::string& arg : args) {
+    const bool negative = arg.size() > 1 && arg[0] == '-' && (arg[1] >= '0' && arg[1] <= '9');
+    const bool after_option =
+        !joined.empty() && joined.back().starts_with('-') && joined.back().find('=') == std::string::npos;
+    if (negative && after_option)
+      joined.back() += (joined.back().starts_with("--") ? "=" : "") + arg;
+    else
+      joined.push_back(arg);
+  }
+  return joined;
+}
+
+const CLI::App& parsed_command(const CLI::App& root) {
+  const auto commands = root.get_subcommands();
+  return commands.empty() ? root : *commands.front();
+}
+
+bool is_command(std::string_view word) {
+  constexpr std::array commands = {"sweep", "list", "compile", "doctor", "worker"};
+  return std::ranges::find(commands, word) != commands.end();
+}
+
+// CLI11's own complaint as one of our sentences.
+std::string sentence(const CLI::ParseError& error, const CLI::App& root,
+                     const std::vector<std::string>& args) {
+  if (args.empty()) return "a command is missing: give sweep, list, compile or doctor; see attnprof --help";
+  if (!args.front().starts_with('-') && !is_command(args.front()))
+    return fmt::format("'{}' is none of sweep, list, compile, doctor; see attnprof --help", args.front());
+  std::string what = error.what();
+  std::ranges::replace(what, '\n', ' ');
+  while (!what.empty() && (what.back() == ' ' || what.back() == '.')) what.pop_back();
+  return fmt::format("{}; see {} --help", what,
+                     parsed_command(root).get_name() == "attnprof"
+                         ? "attnprof"
+                         : "attnprof " + parsed_command(root).get_name());
+}
+
+}  // namespace
+
+Command parse_command_line(const std::vector<std::string>& args) {
+  Parser parser;
+  CLI::App& root = parser.root;
+  root.require_subcommand(1);
+  root.set_version_flag("--version", fmt::format("attnprof {} ({})", tool_version(), tool_commit()));
+  try {
+    std::vector<std::string> reversed = join_negative_values(args);
+    std::ranges::reverse(reversed);  // the order in which CLI11 takes them
+    root.parse(std::move(reversed));
+    if (parser.sweep.app().parsed()) return parser.sweep.options(args);
+    if (parser.list.app().parsed()) return parser.list.options();
+    if (parser.compile.app().parsed()) return parser.compile.options();
+    if (parser.doctor.app().parsed()) return parser.doctor.options();
+    return WorkerCommand{};
+  } catch (const CLI::CallForHelp&) {
+    return ShowText{root.help()};
+  } catch (const CLI::CallForVersion& version) {
+    return ShowText{std::string(version.what()) + "\n"};
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(sentence(error, root, args));
+  }
+}
+
+}  // namespace attnprof

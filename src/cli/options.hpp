@@ -1,0 +1,71 @@
+// What the command line asks for, as plain data. options*.cpp and config_file.cpp are the only files that
+// know CLI11.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "measure/open_backend.hpp"
+#include "plan/sweep.hpp"
+#include "report/output_file.hpp"
+
+namespace attnprof {
+
+enum class Format { table, csv, json, markdown };
+
+struct SweepOptions {
+  SweepAxes axes;
+  MeasureOptions measure;
+  DeviceChoice device;
+  std::string output;  // empty: nothing is written
+  Existing existing = Existing::refuse;
+  bool dry_run = false;
+  Format format = Format::table;
+  std::vector<std::string> columns;  // empty: chosen by the table; all for csv and json
+  std::string command_line;
+};
+
+struct ListOptions {
+  DeviceChoice device;
+  std::vector<int64_t> head_dims = {64, 128};
+  std::vector<Dtype> dtypes = {Dtype::fp16};
+  bool columns = false;  // the row schema instead of the variants
+  Format format = Format::table;
+};
+
+struct CompileCommand {
+  SweepAxes axes;
+  std::vector<std::string> archs;
+  MeasureOptions measure;  // kernels_dir, cache_dir
+  int jobs = 0;            // 0: one less than there are cores
+  std::string output;
+  bool overwrite = false;
+  Format format = Format::table;
+};
+
+struct DoctorCommand {
+  bool json = false;
+  bool self_test = false;
+  std::string output;
+  int device = 0;
+  MeasureOptions measure;
+};
+
+// Started by the gpu backend, never by a person: measures the cases it is sent.
+struct WorkerCommand {};
+
+// --help and --version.
+struct ShowText {
+  std::string text;
+};
+
+using Command =
+    std::variant<ShowText, SweepOptions, ListOptions, CompileCommand, DoctorCommand, WorkerCommand>;
+
+// `args`: without the program's name. Throws UsageError, one sentence, for everything that is wrong with
+// them.
+Command parse_command_line(const std::vector<std::string>& args);
+
+}  // namespace attnprof

@@ -1,0 +1,66 @@
+// Shared by options*.cpp and config_file.cpp.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "error.hpp"
+
+namespace attnprof {
+
+// The value of a word out of a closed list.
+template <class T>
+T choice(std::string_view option, std::string_view text,
+         std::initializer_list<std::pair<std::string_view, T>> choices) {
+  std::string known;
+  for (const auto& [word, value] : choices) {
+    if (word == text) return value;
+    known += (known.empty() ? "" : ", ") + std::string(word);
+  }
+  throw UsageError(fmt::format("{} '{}' is none of {}", option, text, known));
+}
+
+// The texts an axis was given; converted after parsing, so that errors are ours.
+struct AxisTexts {
+  CLI::Option* option = nullptr;
+  std::vector<std::string> texts;
+  bool given() const { return option->count() > 0; }
+};
+
+// An option that takes one list at a time and may be repeated.
+inline void add_axis(CLI::App& app, AxisTexts& axis, const std::string& names, const std::string& help,
+                     const std::string& default_text, const std::string& group) {
+  axis.option = app.add_option(names, axis.texts, help)
+                    ->allow_extra_args(false)
+                    ->type_name("LIST")
+                    ->default_str(default_text)
+                    ->group(group);
+}
+
+// The axes of a plan as options of `app`, and their values once it is parsed.
+class AxisOptions {
+ public:
+  explicit AxisOptions(CLI::App& app);
+  // Throws UsageError for what is malformed or contradicts itself.
+  SweepAxes axes() const;
+
+ private:
+  AxisTexts variant_, seqlen_, q_len_, kv_len_, head_dim_, batch_, heads_, kv_heads_, br_, bc_, dtype_, mask_,
+      cache_;
+  CLI::Option *tokens_option_, *hidden_option_;
+  std::string tokens_, hidden_;
+};
+
+std::vector<Dtype> parse_dtypes(const std::vector<std::string>& texts);
+
+// Values of section [<name of app>] of the file for every option the command line has not given. Throws
+// UsageError naming key and file.
+void apply_config_file(CLI::App& app, const std::string& file);
+
+}  // namespace attnprof

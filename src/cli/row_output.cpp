@@ -1,0 +1,43 @@
+#include "cli/row_output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/csv.hpp"
+#include "report/json.hpp"
+#include "report/table.hpp"
+
+namespace attnprof {
+namespace {
+
+std::vector<const Column*> columns_named(const std::vector<std::string>& names) {
+  if (std::ranges::find(names, "all") != names.end()) return all_columns();
+  std::vector<const Column*> columns;
+  for (const std::string& name : names) columns.push_back(find_column(name));
+  return columns;
+}
+
+}  // namespace
+
+RowOutput::RowOutput(Format format, const std::vector<std::string>& columns)
+    : format_(format), columns_(columns_named(columns)) {
+  if (columns_.empty() && format_ != Format::table) columns_ = all_columns();
+  if (format_ == Format::csv) fmt::print("{}", csv_header(columns_));
+}
+
+void RowOutput::end_case(const Row& row) {
+  if (format_ != Format::csv) return rows_.push_back(row);
+  fmt::print("{}", csv_row(columns_, row));
+  std::fflush(stdout);
+}
+
+void RowOutput::finish() const {
+  if (format_ == Format::table)
+    fmt::print(
+        "{}", format_table(rows_, {.width = terminal_width(), .color = color_wanted(), .columns = columns_}));
+  if (format_ == Format::json) fmt::print("{}", rows_as_json(rows_, columns_));
+  std::fflush(stdout);
+}
+
+}  // namespace attnprof

@@ -1,0 +1,27 @@
+// Rows on standard output.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "pipeline.hpp"
+#include "roofline/schema.hpp"
+
+namespace attnprof {
+
+// CSV is printed row by row, table and JSON at the end, when all rows are known.
+class RowOutput : public SweepObserver {
+ public:
+  // `columns`: names, "all" among them means every column; empty: the table chooses, CSV and JSON have all.
+  RowOutput(Format format, const std::vector<std::string>& columns);
+  void end_case(const Row& row) override;
+  void finish() const;
+
+ private:
+  Format format_;
+  std::vector<const Column*> columns_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace attnprof

@@ -1,0 +1,117 @@
+#include "measure/compile/compile_plan.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+#include "error.hpp"
+
+namespace attnprof {
+namespace {
+
+struct PlannedKernel {
+  const Case* owner;
+  std::string step;
+  KernelLaunch launch;
+};
+
+// Everything that makes two launches the same code and the same row of a report.
+std::string key_of(const KernelLaunch& kernel) {
+  std::string key = kernel.file + '\0' + kernel.entry;
+  for (const auto& [name, value] : kernel.macros) key += '\0' + name + "=" + value;
+  return key;
+}
+
+std::vector<PlannedKernel> planned_kernels(const std::vector<Case>& cases, const DeviceProfile& device) {
+  std::vector<PlannedKernel> kernels;
+  std::set<std::string> seen;
+  for (const Case& c : cases) {
+    if (c.skip) continue;
+    for (const Step& step : c.variant->steps(c.problem, c.tile, device))
+      if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch))
+        if (seen.insert(key_of(*kernel)).second) kernels.push_back({&c, step.name, *kernel});
+  }
+  return kernels;
+}
+
+KernelReport report_of(const PlannedKernel& kernel, const std::string& arch, KernelCompiler& compiler) {
+  const Case& c = *kernel.owner;
+  KernelReport report{.variant = std::string(c.variant->name),
+                      .step = kernel.step,
+                      .file = kernel.launch.file,
+                      .entry = kernel.launch.entry,
+                      .arch = arch,
+                      .dtype = std::string(to_string(c.problem.dtype)),
+                      .mask = std::string(to_string(c.problem.mask)),
+                      .head_dim = c.problem.head_dim,
+                      .br = c.tile.br,
+                      .bc = c.tile.bc,
+                      .threads = kernel.launch.threads,
+                      .code_hash = "",
+                      .error = ""};
+  try {
+    const CompiledKernel compiled = compiler.compile(kernel.launch, arch);
+    report.registers = compiled.registers;
+    report.spill_bytes = compiled.spill_store_bytes + compiled.spill_load_bytes;
+    report.stack_bytes = compiled.stack_bytes;
+    report.smem_bytes = compiled.static_smem_bytes + compiled.dynamic_smem_bytes;
+    report.code_hash = compiled.code_hash;
+  } catch (const CaseFailed& failed) {
+    report.error = failed.what();
+  }
+  return report;
+}
+
+size_t background_jobs() { return std::max(1u, std::thread::hardware_concurrency()) - 1; }
+
+}  // namespace
+
+std::vector<KernelReport> compile_plan(const std::vector<Case>& cases, const std::vector<std::string>& archs,
+                                       const DeviceProfile& device, KernelCompiler& compiler, int jobs,
+                                       const std::function<void(size_t, size_t)>& progress) {
+  const std::vector<PlannedKernel> kernels = planned_kernels(cases, device);
+  std::vector<KernelReport> reports(kernels.size() * archs.size());
+  std::atomic<size_t> next = 0;
+  std::mutex progress_mutex;
+  size_t done = 0;
+  const auto work = [&] {
+    for (size_t i = next++; i < reports.size(); i = next++) {
+      reports[i] = report_of(kernels[i / archs.size()], archs[i % archs.size()], compiler);
+      const std::lock_guard lock(progress_mutex);
+      if (progress) progress(++done, reports.size());
+    }
+  };
+  const size_t wanted = jobs > 0 ? static_cast<size_t>(jobs) : std::max<size_t>(1, background_jobs());
+  std::vector<std::jthread> threads;
+  for (size_t i = 1; i < std::min(wanted, reports.size()); ++i) threads.emplace_back(work);
+  work();
+  threads.clear();
+  return reports;
+}
+
+size_t count_kernels(const std::vector<Case>& cases, const DeviceProfile& device) {
+  return planned_kernels(cases, device).size();
+}
+
+CompileAhead::CompileAhead(const std::vector<Case>& cases, const DeviceProfile& device,
+                           KernelCompiler& compiler) {
+  for (PlannedKernel& kernel : planned_kernels(cases, device)) kernels_.push_back(std::move(kernel.launch));
+  const auto work = [this, &compiler, arch = device.arch] {
+    for (size_t i = next_++; i < kernels_.size() && !stop_; i = next_++) {
+      try {
+        compiler.compile(kernels_[i], arch, &stop_);
+      } catch (const std::exception&) {
+        // The case itself compiles again, and reports it.
+      }
+    }
+  };
+  for (size_t i = 0; i < std::min<size_t>({background_jobs(), kernels_.size(), 8}); ++i)
+    threads_.emplace_back(work);
+}
+
+CompileAhead::~CompileAhead() {
+  stop_ = true;
+  for (std::thread& thread : threads_) thread.join();
+}
+
+}  // namespace attnprof

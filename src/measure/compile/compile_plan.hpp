@@ -1,0 +1,59 @@
+// The kernels of a plan: compiled in the background while earlier cases are measured, or all of them for
+// `attnprof compile`.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "measure/compile/compile.hpp"
+#include "model/device_profile.hpp"
+#include "plan/case.hpp"
+
+namespace attnprof {
+
+// One kernel of the plan on one architecture.
+struct KernelReport {
+  std::string variant, step, file, entry, arch, dtype, mask;
+  int64_t head_dim = 0;
+  int br = 0, bc = 0;
+  int threads = 0;          // a block
+  int registers = 0;        // a thread
+  int64_t spill_bytes = 0;  // a thread, loads and stores
+  int64_t stack_bytes = 0;  // a thread
+  int64_t smem_bytes = 0;   // a block, static and dynamic
+  std::string code_hash;
+  std::string error;  // why it did not compile, as a sentence; empty: it did
+};
+
+// Compiles every kernel of every case (skipped cases apart) for every arch, each once, `jobs` at a time (0:
+// one less than there are cores). Rows in the order of cases, then steps, then archs. `progress(done, total)`
+// is called from the calling thread's jobs, never twice at once. A kernel that does not compile is a row with
+// `error`.
+std::vector<KernelReport> compile_plan(const std::vector<Case>& cases, const std::vector<std::string>& archs,
+                                       const DeviceProfile& device, KernelCompiler& compiler, int jobs = 0,
+                                       const std::function<void(size_t, size_t)>& progress = {});
+
+// How many different kernels a plan has on one architecture.
+size_t count_kernels(const std::vector<Case>& cases, const DeviceProfile& device);
+
+// Fills the compiler's cache in the order of cases, in threads of its own (one core stays free for
+// measuring), until it is done or destroyed. What does not compile is reported by the case itself when its
+// turn comes.
+class CompileAhead {
+ public:
+  CompileAhead(const std::vector<Case>& cases, const DeviceProfile& device, KernelCompiler& compiler);
+  ~CompileAhead();
+  CompileAhead(const CompileAhead&) = delete;
+  CompileAhead& operator=(const CompileAhead&) = delete;
+
+ private:
+  std::atomic<bool> stop_ = false;
+  std::atomic<size_t> next_ = 0;
+  std::vector<KernelLaunch> kernels_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace attnprof

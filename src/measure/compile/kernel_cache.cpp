@@ -1,0 +1,166 @@
+#include "measure/compile/kernel_cache.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "measure/compile/content_hash.hpp"
+#include "measure/compile/process.hpp"
+
+namespace attnprof {
+namespace fs = std::filesystem;
+namespace {
+
+fs::path wanted_root(const std::string& option) {
+  if (!option.empty()) return fs::absolute(option);
+  // A relative XDG_CACHE_HOME is to be ignored (XDG Base Directory Specification).
+  const char* xdg = std::getenv("XDG_CACHE_HOME");
+  if (xdg && *xdg == '/') return fs::path(xdg) / "attnprof";
+  const char* home = std::getenv("HOME");
+  return home && *home == '/' ? fs::path(home) / ".cache/attnprof" : fs::path();
+}
+
+// Makes `directory` private to the user. Why it cannot be used, or nothing.
+std::optional<std::string> make_private(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directories(directory.parent_path(), error);
+  if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) return std::strerror(errno);
+  struct stat status {};
+  if (stat(directory.c_str(), &status) != 0) return std::strerror(errno);
+  if (!S_ISDIR(status.st_mode)) return "it is not a directory";
+  if (status.st_uid != geteuid()) return "it belongs to another user";
+  if (status.st_mode & (S_IWGRP | S_IWOTH)) return "other users can write to it";
+  if (access(directory.c_str(), W_OK | X_OK) != 0) return std::strerror(errno);
+  return std::nullopt;
+}
+
+std::optional<std::string> make_root(const fs::path& root) {
+  if (root.empty()) return "neither XDG_CACHE_HOME nor HOME is set";
+  if (auto problem = make_private(root)) return problem;
+  for (const char* part : {"includes", "kernels", "tmp", "failed"})
+    if (auto problem = make_private(root / part)) return problem;
+  return std::nullopt;
+}
+
+// What killed runs left behind a day ago or earlier.
+void remove_leftovers(const fs::path& directory) {
+  const auto limit = fs::file_time_type::clock::now() - std::chrono::hours(24);
+  std::error_code error;
+  std::vector<fs::path> old;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->last_write_time(ignored) < limit && !ignored) old.push_back(entry->path());
+  }
+  for (const fs::path& path : old) fs::remove_all(path, error);
+}
+
+bool write_file(const fs::path& path, const std::string& content) {
+  std::ofstream file(path, std::ios::binary);
+  file << content;
+  file.close();
+  return !file.fail();
+}
+
+std::string checksum(const CacheEntry& entry) {
+  return content_hash(entry.cubin) + " " + content_hash(entry.log) + "\n";
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace
+
+KernelCache::KernelCache(const std::string& option) : root_(wanted_root(option)) {
+  if (const auto problem = make_root(root_)) {
+    fallback_.emplace();
+    notice_ = fmt::format(
+        "the kernel cache {} cannot be used ({}): kernels are compiled anew in each run; name "
+        "another directory with --cache-dir",
+        root_.empty() ? "directory" : root_.string(), *problem);
+    root_ = fallback_->path();
+    make_root(root_);
+  }
+  remove_leftovers(root_ / "tmp");
+}
+
+std::optional<CacheEntry> KernelCache::find(const std::string& command) {
+  const std::vector<std::string> files = lines_of(read_file(root_ / "includes" / command));
+  if (files.empty()) return std::nullopt;
+  const auto content = content_key(command, files);
+  if (!content) return std::nullopt;
+  const fs::path directory = root_ / "kernels" / *content;
+  std::error_code ignored;
+  if (!fs::exists(directory, ignored)) return std::nullopt;
+  CacheEntry entry{read_file(directory / "kernel.cubin"), read_file(directory / "log.txt")};
+  if (!entry.cubin.empty() && read_file(directory / "checksum") == checksum(entry)) return entry;
+  fs::remove_all(directory, ignored);
+  return std::nullopt;
+}
+
+void KernelCache::publish(const std::string& command, const std::vector<std::string>& read_files,
+                          ScratchDir& made, fs::file_time_type started) {
+  std::error_code error;
+  std::string list;
+  for (const std::string& file : read_files) {
+    if (fs::last_write_time(file, error) >= started || error) return;
+    list += file + "\n";
+  }
+  const auto content = content_key(command, read_files);
+  if (!content) return;
+  const CacheEntry entry{read_file(made.path() / "kernel.cubin"), read_file(made.path() / "log.txt")};
+  if (!write_file(made.path() / "checksum", checksum(entry))) return;
+  fs::rename(made.path(), root_ / "kernels" / *content, error);
+  if (!error) made.release();  // else another run has published the same entry, or the disk is full
+  const ScratchDir list_scratch = make_scratch();
+  const fs::path list_file = list_scratch.path() / "includes";
+  if (write_file(list_file, list)) fs::rename(list_file, root_ / "includes" / command, error);
+}
+
+std::string KernelCache::keep_failure(const std::string& command, const std::string& log) const {
+  const fs::path path = root_ / "failed" / (command + ".log");
+  write_file(path, log);
+  return path.string();
+}
+
+std::optional<std::string> KernelCache::content_key(const std::string& command,
+                                                    const std::vector<std::string>& files) {
+  std::string all = command;
+  for (const std::string& file : files) {
+    const auto hash = file_hash(file);
+    if (!hash) return std::nullopt;
+    all += "\n" + file + " " + *hash;
+  }
+  return content_hash(all);
+}
+
+// A file is read again only when its time or size has changed: CUDA's headers are a few hundred files.
+std::optional<std::string> KernelCache::file_hash(const std::string& path) {
+  std::error_code error;
+  const auto time = fs::last_write_time(path, error);
+  if (error) return std::nullopt;
+  const uintmax_t size = fs::file_size(path, error);
+  if (error) return std::nullopt;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = known_files_.find(path);
+    if (known != known_files_.end() && known->second.time == time && known->second.size == size)
+      return known->second.hash;
+  }
+  const std::string hash = content_hash(read_file(path));
+  const std::lock_guard lock(mutex_);
+  known_files_[path] = {time, size, hash};
+  return hash;
+}
+
+}  // namespace attnprof

@@ -1,0 +1,85 @@
+#include "measure/compile/toolchain.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+#include "error.hpp"
+#include "measure/compile/places.hpp"
+#include "measure/compile/process.hpp"
+#include "measure/compile/scratch.hpp"
+
+namespace attnprof {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_program(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
+}
+
+std::vector<std::string> in_path(const std::string& name) {
+  std::vector<std::string> paths;
+  const char* path = std::getenv("PATH");
+  std::istringstream parts(path ? path : "");
+  for (std::string part; std::getline(parts, part, ':');)
+    if (!part.empty()) paths.push_back((fs::path(part) / name).string());
+  return paths;
+}
+
+std::string version_text_of(const std::string& nvcc) {
+  const ScratchDir scratch;
+  const std::string output = scratch.path() / "version";
+  return run_process({nvcc, "--version"}, output) == 0 ? read_file(output) : "";
+}
+
+}  // namespace
+
+std::vector<std::string> nvcc_candidates() {
+  std::vector<std::string> candidates;
+  if (const char* named = std::getenv("CUDACXX"); named && *named) {
+    if (std::string(named).find('/') != std::string::npos)
+      candidates.push_back(named);
+    else
+      candidates = in_path(named);
+  }
+  const std::vector<fs::path> roots = toolkit_roots();
+  const bool has_home = std::getenv("CUDA_HOME") && *std::getenv("CUDA_HOME");
+  if (has_home) candidates.push_back((roots.front() / "bin/nvcc").string());
+  for (std::string& path : in_path("nvcc")) candidates.push_back(std::move(path));
+  for (size_t i = has_home ? 1 : 0; i < roots.size(); ++i)
+    candidates.push_back((roots[i] / "bin/nvcc").string());
+  return candidates;
+}
+
+Toolchain find_toolchain(const std::vector<std::string>& candidates) {
+  const auto found = std::ranges::find_if(candidates, is_program);
+  if (found == candidates.end())
+    throw EnvironmentError(fmt::format(
+        "no nvcc found, and GPU kernels are compiled when they are needed; install the CUDA toolkit, "
+        "set CUDACXX to its nvcc, or use --backend sim (looked at: {})",
+        fmt::join(candidates, ", ")));
+  Toolchain toolchain{.nvcc = *found, .version = "", .version_text = version_text_of(*found)};
+  toolchain.version = parse_nvcc_version(toolchain.version_text);
+  if (toolchain.version.empty())
+    throw EnvironmentError(fmt::format(
+        "{} does not answer --version as nvcc does; set CUDACXX to a working nvcc, or repair this one",
+        *found));
+  return toolchain;
+}
+
+std::string parse_nvcc_version(const std::string& text) {
+  // "Cuda compilation tools, release 13.0, V13.0.88"
+  const size_t release = text.find("release ");
+  const size_t start = release == std::string::npos ? release : text.find(", V", release);
+  if (start == std::string::npos) return "";
+  const size_t end = text.find_first_not_of("0123456789.", start + 3);
+  return text.substr(start + 3, end == std::string::npos ? end : end - start - 3);
+}
+
+}  // namespace attnprof

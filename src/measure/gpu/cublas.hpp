@@ -1,0 +1,31 @@
+// cuBLAS, opened at run time: the matrix products of GemmLaunch steps.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "measure/gpu/cuda_objects.hpp"
+#include "plan/problem.hpp"
+#include "variants/step.hpp"
+
+namespace attnprof {
+
+class Cublas {
+ public:
+  // Throws EnvironmentError, with where it looked, when no libcublas (13 or 12) can be opened or it does not
+  // start. The context must be current.
+  explicit Cublas(const Stream& stream);
+  ~Cublas();
+  Cublas(const Cublas&) = delete;
+  Cublas& operator=(const Cublas&) = delete;
+
+  const std::string& version() const;  // "13.0.2"
+  // Enqueues gemm on operands a, b, c of `dtype`; products accumulate in fp32, no TF32. Throws CaseFailed.
+  void run(const GemmLaunch& gemm, Dtype dtype, const void* a, const void* b, void* c) const;
+
+ private:
+  struct Library;
+  std::unique_ptr<Library> library_;
+};
+
+}  // namespace attnprof

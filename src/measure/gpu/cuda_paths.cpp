@@ -1,0 +1,40 @@
+#include "measure/gpu/cuda_paths.hpp"
+
+#include <filesystem>
+
+#include "measure/compile/places.hpp"
+
+namespace attnprof {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> candidates() {
+  std::vector<fs::path> folders;
+  for (const fs::path& root : toolkit_roots())
+    for (const char* folder : {"lib64", "extras/CUPTI/lib64", "lib", "targets/x86_64-linux/lib"})
+      folders.push_back(root / folder);
+  return folders;
+}
+
+}  // namespace
+
+std::vector<std::string> cuda_library_folders() {
+  std::vector<std::string> existing;
+  std::error_code ignored;
+  for (const fs::path& folder : candidates())
+    if (fs::is_directory(folder, ignored)) existing.push_back(folder.string());
+  return existing;
+}
+
+std::vector<std::string> cuda_library_paths(std::string_view file) {
+  std::vector<std::string> paths;
+  std::error_code ignored;
+  for (const std::string& folder : cuda_library_folders())
+    if (const fs::path path = fs::path(folder) / file; fs::exists(path, ignored))
+      paths.push_back(path.string());
+  paths.emplace_back(file);
+  return paths;
+}
+
+}  // namespace attnprof

@@ -1,0 +1,17 @@
+// Where the CUDA libraries that are opened at run time (CUPTI, cuBLAS) may lie.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attnprof {
+
+// Candidate paths for `file` ("libcupti.so.13"), best first: what the library folders of toolkit_roots()
+// (compile/places.hpp) hold, and the plain name, which the dynamic loader looks up.
+std::vector<std::string> cuda_library_paths(std::string_view file);
+
+// The folders that exist, for "looked in ..." sentences.
+std::vector<std::string> cuda_library_folders();
+
+}  // namespace attnprof

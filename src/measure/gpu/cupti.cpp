@@ -1,0 +1,66 @@
+#include "measure/gpu/cupti.hpp"
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+
+#include "error.hpp"
+#include "measure/gpu/counter_error.hpp"
+#include "measure/gpu/cuda_paths.hpp"
+
+namespace attnprof {
+namespace {
+
+template <class Function>
+void resolve(void* library, const char* name, Function& function, const std::string& path) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (!function)
+    throw EnvironmentError(
+        fmt::format("{} has no {}: it is older than CUPTI {}.{}, which this program was built for", path,
+                    name, CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10));
+}
+
+Cupti bind(void* library, const std::string& path) {
+  Cupti table;
+  table.path = path;
+#define ATTNPROF_RESOLVE(name) resolve(library, #name, table.name, path)
+  ATTNPROF_CUPTI_FUNCTIONS(ATTNPROF_RESOLVE);
+#undef ATTNPROF_RESOLVE
+  table.cuptiGetVersion(&table.version);
+  return table;
+}
+
+// One library and no other, for people with several and for tests.
+Cupti open_named(const std::string& path) {
+  if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return bind(library, path);
+  throw EnvironmentError(fmt::format("CUPTI cannot be opened at {}, which ATTNPROF_CUPTI names", path));
+}
+
+Cupti open() {
+  if (const char* named = std::getenv("ATTNPROF_CUPTI"); named && *named) return open_named(named);
+  for (const std::string& file :
+       {fmt::format("libcupti.so.{}", CUDA_VERSION / 1000), std::string("libcupti.so")})
+    for (const std::string& path : cuda_library_paths(file))
+      if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return bind(library, path);
+  throw EnvironmentError(fmt::format(
+      "CUPTI (libcupti.so.{}) was not found in {} or on the loader's path: install the CUDA Toolkit or the "
+      "Python wheel nvidia-cuda-cupti, or set "
+      "CUDA_HOME or ATTNPROF_CUPTI",
+      CUDA_VERSION / 1000, fmt::join(cuda_library_folders(), ", ")));
+}
+
+}  // namespace
+
+const Cupti& cupti() {
+  static const Cupti table = open();
+  return table;
+}
+
+void check_cupti(CUptiResult result, const char* call) {
+  if (result != CUPTI_SUCCESS) throw EnvironmentError(explain_counter_error(result, call));
+}
+
+}  // namespace attnprof

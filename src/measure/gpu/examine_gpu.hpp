@@ -1,0 +1,14 @@
+// What `attnprof doctor` says of driver, GPUs, CUPTI and counters.
+#pragma once
+
+#include <vector>
+
+#include "measure/finding.hpp"
+
+namespace attnprof {
+
+// Never throws, whatever is missing. Counters are tried on GPU `device`, with a context that is released
+// again.
+std::vector<Finding> examine_gpu(int device);
+
+}  // namespace attnprof

@@ -1,0 +1,67 @@
+// One GPU as the measuring code uses it: what it is, a context and a stream on it, the harness kernels and
+// the clean buffer that is read to evict L2. Also what the counters' self-test builds on.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "measure/compile/compile.hpp"
+#include "measure/gpu/cublas.hpp"
+#include "measure/gpu/cuda_objects.hpp"
+#include "measure/gpu/harness.hpp"
+#include "measure/gpu/nvml.hpp"
+#include "model/device_profile.hpp"
+
+namespace attnprof {
+
+// nvcc's -arch for a compute capability: the architecture-specific target where there is one ("sm_90a"), so
+// that its own instructions may be used.
+std::string arch_of(int major, int minor);
+
+class GpuDevice {
+ public:
+  // Opens device `index`. Throws EnvironmentError with a sentence for no driver, stub, no such device.
+  GpuDevice(int index, KernelCompiler& compiler);
+
+  const Context& context() const { return context_; }
+  const Stream& stream() const { return stream_; }
+  const Nvml& nvml() const { return nvml_; }
+  const Harness& harness() const { return harness_; }
+  // The driver's figures; peaks and calibration from the built-in profile of this GPU, where there is one.
+  const DeviceProfile& profile() const { return profile_; }
+  bool has_builtin_profile() const { return has_builtin_profile_; }
+  // Whether the bulk-copy engine (TMA) exists: compute capability 9.0 and later.
+  bool has_bulk_copy() const;
+  // Device memory for a case: its operands, workspace and an eviction buffer (plan/sweep.hpp).
+  int64_t case_bytes() const;
+
+  // Enqueues the read that leaves nothing else in L2, and no dirty line.
+  void evict() const { harness_.read(evict_buffer_, evict_buffer_.bytes(), stream_); }
+  // Opened at the first use: its libraries are large.
+  const Cublas& cublas();
+  // Other processes with a context on this GPU; nothing where the driver does not tell.
+  std::optional<size_t> other_processes() const;
+
+  // Facts about machine and set-up for the .meta.json, and which of them must agree between comparable rows.
+  std::vector<std::pair<std::string, std::string>> environment(const Toolchain& toolchain) const;
+  static std::vector<std::string> comparable_facts();
+
+ private:
+  int index_;
+  std::optional<std::vector<uint32_t>> processes_before_;  // on the GPU before our context was made
+  std::string bus_id_;
+  Nvml nvml_;
+  Context context_;
+  GpuNeighbours neighbours_;
+  bool has_builtin_profile_ = false;
+  DeviceProfile profile_;
+  Stream stream_;
+  Harness harness_;
+  DeviceBuffer evict_buffer_;
+  std::unique_ptr<Cublas> cublas_;  // last: it uses stream and context
+};
+
+}  // namespace attnprof

@@ -1,0 +1,90 @@
+#include "measure/gpu/harness.hpp"
+
+#include <algorithm>
+
+#include "variants/tiling.hpp"
+
+namespace attnprof {
+namespace {
+
+constexpr int threads = 256;  // of every harness kernel but the bulk copy; reference_rows relies on it
+constexpr int64_t vector_bytes = 16;
+using UInt64 = unsigned long long;
+
+}  // namespace
+
+KernelLaunch harness_kernel() {
+  KernelLaunch kernel;
+  kernel.file = "lib/harness.cu";
+  kernel.entry = "fill_random";
+  return kernel;
+}
+
+Harness::Harness(const std::string& cubin, int sms)
+    : module_(cubin),
+      sms_(sms),
+      fill_random_(module_.function("fill_random")),
+      evict_read_(module_.function("evict_read")),
+      spin_(module_.function("spin")),
+      reference_rows_(module_.function("reference_rows")),
+      gather_rows_(module_.function("gather_rows")),
+      count_not_finite_(module_.function("count_not_finite")),
+      copy_plain_(module_.function("copy_plain")),
+      fill_plain_(module_.function("fill_plain")),
+      copy_bulk_(module_.function("copy_bulk")),
+      sink_(16) {}
+
+// Eight blocks of 256 threads fill an SM.
+Dim3 Harness::grid(int64_t blocks_needed) const { return {std::clamp<int64_t>(blocks_needed, 1, 8 * sms_)}; }
+
+void Harness::fill_random(const DeviceBuffer& data, int64_t elements, Dtype dtype, uint64_t seed,
+                          unsigned tensor, const Stream& stream) const {
+  launch_with(fill_random_, grid(ceil_div(elements, threads)), threads, stream, data.get(),
+              static_cast<UInt64>(elements), static_cast<int>(dtype), static_cast<UInt64>(seed), tensor);
+}
+
+void Harness::read(const DeviceBuffer& data, int64_t bytes, const Stream& stream) const {
+  launch_with(evict_read_, grid(ceil_div(bytes / vector_bytes, threads)), threads, stream, data.get(),
+              static_cast<UInt64>(bytes / vector_bytes), sink_.get());
+}
+
+void Harness::spin(int64_t nanoseconds, const Stream& stream) const {
+  launch_with(spin_, {}, 1, stream, static_cast<UInt64>(nanoseconds));
+}
+
+void Harness::reference_rows(const ReferenceParams& params, const Stream& stream) const {
+  launch_with(reference_rows_, grid(params.row_count), threads, stream, params);
+}
+
+void Harness::gather_rows(const DeviceBuffer& data, Dtype dtype, const DeviceBuffer& rows, int64_t row_count,
+                          int64_t columns, const DeviceBuffer& gathered, const Stream& stream) const {
+  launch_with(gather_rows_, grid(ceil_div(row_count * columns, threads)), threads, stream, data.get(),
+              static_cast<int>(dtype), rows.get(), static_cast<long long>(row_count),
+              static_cast<int>(columns), gathered.get());
+}
+
+void Harness::count_not_finite(const DeviceBuffer& data, int64_t elements, Dtype dtype,
+                               const DeviceBuffer& count, const Stream& stream) const {
+  launch_with(count_not_finite_, grid(ceil_div(elements, threads)), threads, stream, data.get(),
+              static_cast<UInt64>(elements), static_cast<int>(dtype), count.get());
+}
+
+void Harness::copy_plain(const DeviceBuffer& source, const DeviceBuffer& target, int64_t bytes,
+                         const Stream& stream) const {
+  launch_with(copy_plain_, grid(ceil_div(bytes / vector_bytes, threads)), threads, stream, source.get(),
+              target.get(), static_cast<UInt64>(bytes / vector_bytes));
+}
+
+void Harness::fill_plain(const DeviceBuffer& target, int64_t bytes, uint32_t value,
+                         const Stream& stream) const {
+  launch_with(fill_plain_, grid(ceil_div(bytes / vector_bytes, threads)), threads, stream, target.get(),
+              static_cast<UInt64>(bytes / vector_bytes), static_cast<unsigned>(value));
+}
+
+void Harness::copy_bulk(const DeviceBuffer& source, const DeviceBuffer& target, int64_t bytes,
+                        const Stream& stream) const {
+  const int64_t chunks = bytes / copy_bulk_chunk_bytes;
+  launch_with(copy_bulk_, grid(chunks), 32, stream, source.get(), target.get(), static_cast<UInt64>(chunks));
+}
+
+}  // namespace attnprof

@@ -1,0 +1,66 @@
+#include "measure/gpu/metrics.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "error.hpp"
+#include "measure/gpu/metric_plan.hpp"
+
+namespace attnprof {
+namespace {
+
+struct Expected {
+  const char* chip;
+  size_t sm_passes;
+};
+
+// A listed metric that a chip cannot schedule must show here, not on the user's GPU.
+class MetricsOnChip : public testing::TestWithParam<Expected> {
+ protected:
+  void SetUp() override {
+    try {
+      cupti();
+    } catch (const EnvironmentError& missing) {
+      GTEST_SKIP() << missing.what();
+    }
+  }
+};
+
+TEST_P(MetricsOnChip, IoMetricsAreAllKnownAndFitOnePass) {
+  const MetricPlan plan(GetParam().chip, io_metrics());
+  EXPECT_THAT(plan.missing(), testing::IsEmpty());
+  EXPECT_EQ(plan.passes(), 1u);
+}
+
+TEST_P(MetricsOnChip, SmMetricsOfEveryDtypeAreAllKnownAndPlan) {
+  for (Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16}) {
+    const MetricPlan plan(GetParam().chip, sm_metrics(dtype));
+    EXPECT_THAT(plan.missing(), testing::IsEmpty()) << to_string(dtype);
+    EXPECT_EQ(plan.passes(), GetParam().sm_passes) << to_string(dtype);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, MetricsOnChip,
+                         testing::Values(Expected{"GA100", 5}, Expected{"AD102", 5}, Expected{"GH100", 2},
+                                         Expected{"GB100", 3}, Expected{"GB202", 3}),
+                         [](const auto& test) { return test.param.chip; });
+
+class Planning : public MetricsOnChip {};
+
+TEST_P(Planning, AMetricNoChipKnowsIsReportedMissing) {
+  const Metric known = io_metrics().front();
+  const Metric unknown{Quantity::cycles, {"sm__no_such_counter.sum"}, 1, ""};
+  const MetricPlan plan(GetParam().chip, std::vector{known, unknown});
+  EXPECT_THAT(plan.missing(), testing::ElementsAre("sm__no_such_counter.sum"));
+  EXPECT_EQ(plan.size(), 1u);
+}
+
+TEST_P(Planning, AChipCuptiDoesNotKnowIsASentence) {
+  EXPECT_THROW(MetricPlan("XX999", io_metrics()), EnvironmentError);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, Planning, testing::Values(Expected{"GH100", 2}),
+                         [](const auto& test) { return test.param.chip; });
+
+}  // namespace
+}  // namespace attnprof

@@ -1,0 +1,211 @@
+#include "measure/gpu/prepare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "error.hpp"
+#include "measure/compile/content_hash.hpp"
+#include "model/counting_machine.hpp"
+#include "variants/tiling.hpp"
+
+namespace attnprof {
+namespace {
+
+constexpr uint8_t poison_byte = 0xFF;  // a NaN in fp32, fp16 and bf16
+
+AttentionStrides strides_of(const Operand& o) {
+  return {.batch = o.heads * o.rows * o.row_pitch, .head = o.rows * o.row_pitch, .row = o.row_pitch};
+}
+
+// Without the library the case cannot run here; others can.
+void require_cublas(GpuDevice& gpu) {
+  try {
+    gpu.cublas();
+  } catch (const EnvironmentError& error) {
+    throw CaseSkipped(error.what());
+  }
+}
+
+[[noreturn]] void skip_for_memory(int64_t needed, int64_t free) {
+  throw CaseSkipped(fmt::format("needs {:.2f} GB of device memory ({} bytes), {:.2f} GB ({} bytes) are free",
+                                static_cast<double>(needed) / 1e9, needed, static_cast<double>(free) / 1e9,
+                                free));
+}
+
+// About how long a step's work takes: its operations, carried over from a few blocks spread over the grid, at
+// the device's peaks. Enough to rank steps, whatever is unknown of the device.
+double rough_ns(const Step& step, const std::vector<Operand>& operands, const DeviceProfile& device) {
+  constexpr int64_t samples = 9;
+  const int64_t ctas = step.schedule.ctas;
+  if (!step.schedule.run || ctas == 0) return 0;
+  CountingMachine machine(operands);
+  const int64_t count = std::min(samples, ctas);
+  for (int64_t i = 0; i < count; ++i) step.schedule.run((2 * i + 1) * ctas / (2 * count), machine);
+  const SmTraffic& t = machine.traffic();
+  const double tensor_tflops =
+      device.tensor_16bit_tflops > 0 ? device.tensor_16bit_tflops : 10 * device.fp32_tflops;
+  const double ns = std::max({static_cast<double>(t.read_bytes + t.write_bytes) / device.hbm_gbps,
+                              static_cast<double>(t.tensor_flops) / (tensor_tflops * 1e3),
+                              static_cast<double>(t.fma_flops) / (device.fp32_tflops * 1e3),
+                              static_cast<double>(t.exponentials) / device.exp_gops});
+  return ns * static_cast<double>(ctas) / static_cast<double>(count);
+}
+
+}  // namespace
+
+PreparedCase::PreparedCase(const Case& c, uint64_t seed, GpuDevice& gpu, KernelCompiler& compiler)
+    : case_(c),
+      seed_(seed),
+      gpu_(gpu),
+      operands_(case_operands(*c.variant, c.problem, c.tile)),
+      steps_(c.variant->steps(c.problem, c.tile, gpu.profile())) {
+  for (const Step& step : steps_) {
+    const auto* kernel = std::get_if<KernelLaunch>(&step.launch);
+    kernels_.push_back(kernel ? std::optional(load(*kernel, compiler)) : std::nullopt);
+    if (std::holds_alternative<GemmLaunch>(step.launch)) require_cublas(gpu);
+  }
+  allocate();
+  params_ = params();
+  fill_inputs();
+}
+
+PreparedCase::LoadedKernel PreparedCase::load(const KernelLaunch& kernel, KernelCompiler& compiler) const {
+  CompiledKernel compiled = compiler.compile(kernel, gpu_.profile().arch);
+  const int64_t smem = compiled.static_smem_bytes + kernel.smem_bytes;
+  if (smem > gpu_.profile().smem_per_block_bytes)
+    throw CaseSkipped(fmt::format("{} needs {} bytes of shared memory a block, this GPU has {}", kernel.entry,
+                                  smem, gpu_.profile().smem_per_block_bytes));
+  Module module(compiled.cubin);
+  const CUfunction function = module.function(kernel.entry);
+  ATTNPROF_CU(cuFuncSetAttribute, function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+              static_cast<int>(kernel.smem_bytes));
+  return {std::move(compiled), std::move(module), function};
+}
+
+void PreparedCase::allocate() {
+  const int64_t needed = total_bytes(operands_);
+  if (const int64_t free = free_device_bytes(); needed > free) skip_for_memory(needed, free);
+  try {
+    for (const Operand& operand : operands_) buffers_.emplace_back(operand.bytes());
+  } catch (const CudaError& error) {  // another process was quicker, or memory is fragmented
+    if (error.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
+    skip_for_memory(needed, free_device_bytes());
+  }
+}
+
+void PreparedCase::fill_inputs() const {
+  for (size_t i = 0; i < operands_.size(); ++i)
+    if (operands_[i].role == Role::input)
+      gpu_.harness().fill_random(buffers_[i], operands_[i].elements(), operands_[i].dtype, seed_,
+                                 static_cast<unsigned>(i), gpu_.stream());
+  gpu_.stream().synchronise();
+}
+
+AttentionParams PreparedCase::params() const {
+  const Problem& p = case_.problem;
+  AttentionParams params{};
+  params.q = buffer(operand_q).get();
+  params.k = buffer(operand_k).get();
+  params.v = buffer(operand_v).get();
+  params.o = buffer(operand_o).get();
+  for (size_t i = operand_workspace; i < buffers_.size(); ++i)
+    params.workspace[i - operand_workspace] = buffers_[i].get();
+  params.q_strides = strides_of(operands_[operand_q]);
+  params.k_strides = strides_of(operands_[operand_k]);
+  params.v_strides = strides_of(operands_[operand_v]);
+  params.o_strides = strides_of(operands_[operand_o]);
+  params.batch = static_cast<int>(p.batch);
+  params.heads = static_cast<int>(p.heads);
+  params.kv_heads = static_cast<int>(p.kv_heads);
+  params.q_len = static_cast<int>(p.q_len);
+  params.kv_len = static_cast<int>(p.kv_len);
+  params.causal_offset = static_cast<int>(p.causal_offset());
+  params.scale = 1.0f / std::sqrt(static_cast<float>(p.head_dim));
+  return params;
+}
+
+void PreparedCase::run_step(size_t index) const {
+  const Step& step = steps_[index];
+  if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch)) {
+    void* arguments[] = {const_cast<AttentionParams*>(&params_)};
+    launch(kernels_[index]->function, kernel->grid, kernel->threads, kernel->smem_bytes, gpu_.stream(),
+           arguments);
+  } else if (const auto* gemm = std::get_if<GemmLaunch>(&step.launch)) {
+    gpu_.cublas().run(*gemm, case_.problem.dtype, buffer(gemm->a).get(), buffer(gemm->b).get(),
+                      buffer(gemm->c).get());
+  } else {
+    const auto& memset = std::get<MemsetLaunch>(step.launch);
+    buffer(memset.operand).fill(memset.value, gpu_.stream());
+  }
+}
+
+void PreparedCase::run() const {
+  for (size_t i = 0; i < steps_.size(); ++i)
+    if (steps_[i].timed) run_step(i);
+}
+
+void PreparedCase::reset() const {
+  for (size_t i = 0; i < operands_.size(); ++i)
+    if (operands_[i].role != Role::input)
+      buffers_[i].fill(operands_[i].init == Init::zero ? 0 : poison_byte, gpu_.stream());
+  for (size_t i = 0; i < steps_.size(); ++i)
+    if (!steps_[i].timed) run_step(i);
+}
+
+int PreparedCase::launches() const {
+  return static_cast<int>(std::ranges::count_if(steps_, [](const Step& step) { return step.timed; }));
+}
+
+size_t PreparedCase::longest_step() const {
+  size_t longest = 0;
+  double longest_ns = -1;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const double ns = steps_[i].timed ? rough_ns(steps_[i], operands_, gpu_.profile()) : 0;
+    if (ns > longest_ns) longest = i, longest_ns = ns;
+  }
+  return longest;
+}
+
+Build PreparedCase::build() const {
+  Build build;
+  build.launches = launches();
+  const auto workspace = std::span(operands_).subspan(operand_workspace);
+  build.workspace_bytes = total_bytes({workspace.begin(), workspace.end()});
+  build.kernel_hash = kernel_hash();
+  describe_step(longest_step(), build);
+  return build;
+}
+
+void PreparedCase::describe_step(size_t index, Build& build) const {
+  const auto* kernel = std::get_if<KernelLaunch>(&steps_[index].launch);
+  if (!kernel) return;
+  const CompiledKernel& compiled = kernels_[index]->compiled;
+  int resident = 0;
+  ATTNPROF_CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, &resident, kernels_[index]->function,
+              kernel->threads, static_cast<size_t>(kernel->smem_bytes));
+  build.ctas = kernel->grid.count();
+  build.threads_per_cta = kernel->threads;
+  build.registers = compiled.registers;
+  build.spill_bytes = compiled.spill_store_bytes + compiled.spill_load_bytes;
+  build.smem_bytes = compiled.static_smem_bytes + kernel->smem_bytes;
+  build.theoretical_occupancy_pct = 100.0 * static_cast<double>(resident * round_up(kernel->threads, 32)) /
+                                    gpu_.profile().max_threads_per_sm;
+  if (resident > 0)
+    build.waves =
+        static_cast<double>(kernel->grid.count()) / (static_cast<double>(resident) * gpu_.profile().sms);
+}
+
+// A library's code is named by its version.
+std::string PreparedCase::kernel_hash() const {
+  std::string all;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    if (kernels_[i]) all += kernels_[i]->compiled.code_hash + ";";
+    if (std::holds_alternative<GemmLaunch>(steps_[i].launch))
+      all += "cublas " + gpu_.cublas().version() + ";";
+  }
+  return content_hash(all).substr(0, 16);
+}
+
+}  // namespace attnprof

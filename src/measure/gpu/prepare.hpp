@@ -1,0 +1,60 @@
+// A case ready to run: its kernels loaded, its operands on the device.
+#pragma once
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "attention_params.h"
+#include "measure/gpu/gpu_device.hpp"
+#include "plan/case.hpp"
+#include "roofline/row.hpp"
+
+namespace attnprof {
+
+class PreparedCase {
+ public:
+  // Compiles, checks free memory, allocates, and fills inputs from `seed`. Throws CaseSkipped with bytes
+  // needed and free, CaseFailed for what does not compile.
+  PreparedCase(const Case& c, uint64_t seed, GpuDevice& gpu, KernelCompiler& compiler);
+
+  // The operation: every timed step in order. Only enqueues.
+  void run() const;
+  // Outputs to NaN patterns, workspaces to what they start from, then the steps that are not timed. Only
+  // enqueues.
+  void reset() const;
+
+  const Case& planned() const { return case_; }
+  uint64_t seed() const { return seed_; }
+  const std::vector<Operand>& operands() const { return operands_; }
+  const DeviceBuffer& buffer(int operand) const { return buffers_[static_cast<size_t>(operand)]; }
+  int launches() const;  // timed
+  // Launch and build figures; per-block ones of the longest step, empty when that is a library's.
+  Build build() const;
+
+ private:
+  struct LoadedKernel {
+    CompiledKernel compiled;
+    Module module;
+    CUfunction function;
+  };
+  LoadedKernel load(const KernelLaunch& kernel, KernelCompiler& compiler) const;
+  void allocate();
+  void fill_inputs() const;
+  AttentionParams params() const;
+  void run_step(size_t index) const;
+  size_t longest_step() const;
+  void describe_step(size_t index, Build& build) const;
+  std::string kernel_hash() const;
+
+  Case case_;
+  uint64_t seed_;
+  GpuDevice& gpu_;
+  std::vector<Operand> operands_;
+  std::vector<Step> steps_;
+  std::vector<std::optional<LoadedKernel>> kernels_;  // by step; nothing for other kinds
+  std::vector<DeviceBuffer> buffers_;                 // by operand
+  AttentionParams params_{};
+};
+
+}  // namespace attnprof

@@ -1,0 +1,127 @@
+#include "measure/gpu/range_profiler.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "error.hpp"
+
+namespace attnprof {
+namespace {
+
+constexpr std::array range_names = {"1-operation", "2-eviction"};
+static_assert(range_names.size() == RangeProfiler::max_ranges);
+
+constexpr size_t max_passes = 64;  // a set has at most six; more means that CUPTI does not advance
+
+}  // namespace
+
+RangeProfiler::RangeProfiler(CUcontext context, std::function<void()> synchronise)
+    : synchronise_(std::move(synchronise)) {
+  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_Enable_Params, params);
+  params.ctx = context;
+  check_cupti(cupti().cuptiRangeProfilerEnable(&params), "cuptiRangeProfilerEnable");
+  profiler_ = params.pRangeProfilerObject;
+}
+
+RangeProfiler::~RangeProfiler() {
+  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_Disable_Params, params);
+  params.pRangeProfilerObject = profiler_;
+  cupti().cuptiRangeProfilerDisable(&params);
+}
+
+std::vector<uint8_t>& RangeProfiler::counter_data(MetricPlan& plan) {
+  std::vector<uint8_t>& data = counter_data_[&plan];
+  if (!data.empty()) return data;
+  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataSize_Params, params);
+  params.pRangeProfilerObject = profiler_;
+  params.pMetricNames = plan.names();
+  params.numMetrics = plan.size();
+  params.maxNumOfRanges = 8;  // room to spare: an image with exactly as many as are pushed was never tried
+  params.maxNumRangeTreeNodes = 8;
+  check_cupti(cupti().cuptiRangeProfilerGetCounterDataSize(&params), "cuptiRangeProfilerGetCounterDataSize");
+  data.resize(params.counterDataSize);
+  return data;
+}
+
+// The counter data image must be initialised again before every measurement.
+void RangeProfiler::configure(MetricPlan& plan, std::vector<uint8_t>& data, size_t ranges) {
+  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize_Params, image);
+  image.pRangeProfilerObject = profiler_;
+  image.counterDataSize = data.size();
+  image.pCounterData = data.data();
+  check_cupti(cupti().cuptiRangeProfilerCounterDataImageInitialize(&image),
+              "cuptiRangeProfilerCounterDataImageInitialize");
+
+  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_SetConfig_Params, config);
+  config.pRangeProfilerObject = profiler_;
+  config.configSize = plan.config().size();
+  config.pConfig = plan.config().data();
+  config.counterDataImageSize = data.size();
+  config.pCounterDataImage = data.data();
+  config.range = CUPTI_UserRange;
+  config.replayMode = CUPTI_UserReplay;
+  config.maxRangesPerPass = ranges;
+  config.numNestingLevels = 1;
+  config.minNestingLevel = 1;
+  config.targetNestingLevel = 0;
+  config.passIndex = 0;
+  check_cupti(cupti().cuptiRangeProfilerSetConfig(&config), "cuptiRangeProfilerSetConfig");
+}
+
+void RangeProfiler::run_range(size_t index, const std::function<void()>& work) {
+  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_PushRange_Params, push);
+  push.pRangeProfilerObject = profiler_;
+  push.pRangeName = range_names[index];
+  check_cupti(cupti().cuptiRangeProfilerPushRange(&push), "cuptiRangeProfilerPushRange");
+  work();
+  synchronise_();
+  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_PopRange_Params, pop);
+  pop.pRangeProfilerObject = profiler_;
+  check_cupti(cupti().cuptiRangeProfilerPopRange(&pop), "cuptiRangeProfilerPopRange");
+}
+
+// One replay; true when it was the last.
+bool RangeProfiler::run_pass(const std::function<void()>& before,
+                             const std::vector<std::function<void()>>& ranges) {
+  before();
+  synchronise_();
+  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_Start_Params, start);
+  start.pRangeProfilerObject = profiler_;
+  check_cupti(cupti().cuptiRangeProfilerStart(&start), "cuptiRangeProfilerStart");
+  for (size_t i = 0; i < ranges.size(); ++i) run_range(i, ranges[i]);
+  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_Stop_Params, stop);
+  stop.pRangeProfilerObject = profiler_;
+  check_cupti(cupti().cuptiRangeProfilerStop(&stop), "cuptiRangeProfilerStop");
+  return stop.isAllPassSubmitted;
+}
+
+void RangeProfiler::decode(const std::vector<uint8_t>& data, size_t ranges) {
+  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_DecodeData_Params, decoded);
+  decoded.pRangeProfilerObject = profiler_;
+  check_cupti(cupti().cuptiRangeProfilerDecodeData(&decoded), "cuptiRangeProfilerDecodeData");
+  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataInfo_Params, info);
+  info.pCounterDataImage = data.data();
+  info.counterDataImageSize = data.size();
+  check_cupti(cupti().cuptiRangeProfilerGetCounterDataInfo(&info), "cuptiRangeProfilerGetCounterDataInfo");
+  if (decoded.numOfRangeDropped != 0 || info.numTotalRanges != ranges)
+    throw CaseFailed(fmt::format("CUPTI decoded {} of {} counted ranges and dropped {}", info.numTotalRanges,
+                                 ranges, decoded.numOfRangeDropped));
+}
+
+std::vector<CounterValues> RangeProfiler::collect(MetricPlan& plan, const std::function<void()>& before,
+                                                  const std::vector<std::function<void()>>& ranges) {
+  std::vector<uint8_t>& data = counter_data(plan);
+  configure(plan, data, ranges.size());
+  bool finished = false;
+  for (size_t pass = 0; pass < max_passes && !finished; ++pass) finished = run_pass(before, ranges);
+  if (!finished)
+    throw CaseFailed(
+        fmt::format("CUPTI was not finished after {} passes of a plan of {}", max_passes, plan.passes()));
+  decode(data, ranges.size());
+  std::vector<CounterValues> values;
+  for (size_t i = 0; i < ranges.size(); ++i) values.push_back(plan.evaluate(data, i));
+  return values;
+}
+
+}  // namespace attnprof

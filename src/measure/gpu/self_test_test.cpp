@@ -1,0 +1,58 @@
+#include "measure/gpu/self_test.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "measure/gpu/driver.hpp"
+
+namespace attnprof {
+namespace {
+
+SelfTestRow row(int64_t true_read, int64_t read, int64_t true_write, int64_t write) {
+  SelfTestRow made{"copy", true_read, true_write, {}};
+  made.counted.hbm_read = read;
+  made.counted.hbm_write = write;
+  return made;
+}
+
+TEST(SelfTestRow, HoldsReadsToHalfAPercent) {
+  EXPECT_TRUE(row(1000, 1005, 1000, 1000).reads_well());
+  EXPECT_FALSE(row(1000, 1006, 1000, 1000).reads_well());
+  EXPECT_FALSE(row(1000, 994, 1000, 1000).reads_well());
+  EXPECT_TRUE(row(0, 123, 1000, 1000).reads_well());
+}
+
+TEST(SelfTestRow, HoldsSettledWritesToAnAbsoluteAndARelativeLimit) {
+  EXPECT_TRUE(row(0, 0, 4'000'000, 4'420'000).writes_well());
+  EXPECT_FALSE(row(0, 0, 4'000'000, 4'420'001).writes_well());
+  EXPECT_FALSE(row(0, 0, 4'000'000, 3'579'999).writes_well());
+}
+
+TEST(SelfTestRow, WhatWasNotCountedIsOutside) {
+  const SelfTestRow none{"copy", 10, 10, {}};
+  EXPECT_FALSE(none.reads_well());
+  EXPECT_FALSE(none.writes_well());
+  EXPECT_FALSE(none.read_ratio());
+}
+
+TEST(SelfTestCsv, HasARowForEachAndEmptyCellsForWhatIsNone) {
+  const std::string text = self_test_csv({row(0, 64, 4194304, 4194304), row(100, 102, 100, 100)});
+  EXPECT_THAT(text, testing::HasSubstr("\ncopy,0,64,,4194304,4194304,1.0000,,,,,,ok\n"));
+  EXPECT_THAT(text, testing::HasSubstr("\ncopy,100,102,1.0200,100,100,1.0000,,,,,,OUTSIDE\n"));
+}
+
+// On a GPU whose counters may be read.
+TEST(SelfTestGpu, CountsKnownSizesWithinTheLimits) {
+  try {
+    driver();
+    for (const SelfTestRow& counted : count_known_sizes({})) {
+      EXPECT_TRUE(counted.reads_well()) << self_test_csv({counted});
+      EXPECT_TRUE(counted.writes_well()) << self_test_csv({counted});
+    }
+  } catch (const EnvironmentError& missing) {
+    GTEST_SKIP() << missing.what();
+  }
+}
+
+}  // namespace
+}  // namespace attnprof

@@ -1,0 +1,96 @@
+#include "plan/case_json.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "error.hpp"
+
+namespace attnprof {
+namespace {
+
+using nlohmann::json;
+
+template <class Value>
+json optional_to_json(const std::optional<Value>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+template <class Value>
+std::optional<Value> optional_from_json(const json& value) {
+  return value.is_null() ? std::nullopt : std::optional<Value>(value.get<Value>());
+}
+
+// What a word stands for; an unknown one is an error that names the field.
+template <class Parse>
+auto parse_word(const json& parent, const char* field, Parse parse) {
+  const std::string text = parent.at(field).get<std::string>();
+  const auto value = parse(text);
+  if (!value) throw UsageError(fmt::format("case: {} '{}' is unknown", field, text));
+  return *value;
+}
+
+json problem_to_json(const Problem& p) {
+  return {{"pass", to_string(p.pass)}, {"dtype", to_string(p.dtype)},
+          {"mask", to_string(p.mask)}, {"batch", p.batch},
+          {"heads", p.heads},          {"kv_heads", p.kv_heads},
+          {"q_len", p.q_len},          {"kv_len", p.kv_len},
+          {"head_dim", p.head_dim}};
+}
+
+std::optional<Pass> parse_pass(std::string_view text) {
+  return text == to_string(Pass::forward) ? std::optional(Pass::forward) : std::nullopt;
+}
+
+Problem problem_from_json(const json& j) {
+  return {.pass = parse_word(j, "pass", parse_pass),
+          .dtype = parse_word(j, "dtype", parse_dtype),
+          .mask = parse_word(j, "mask", parse_mask),
+          .batch = j.at("batch"),
+          .heads = j.at("heads"),
+          .kv_heads = j.at("kv_heads"),
+          .q_len = j.at("q_len"),
+          .kv_len = j.at("kv_len"),
+          .head_dim = j.at("head_dim")};
+}
+
+Case parse_case(const json& j) {
+  const std::string variant = j.at("variant").get<std::string>();
+  Case c;
+  c.variant = find_variant(variant);
+  if (!c.variant) throw UsageError(fmt::format("case: variant '{}' is unknown", variant));
+  c.problem = problem_from_json(j.at("problem"));
+  c.requested = {optional_from_json<int>(j.at("requested_br")),
+                 optional_from_json<int>(j.at("requested_bc"))};
+  c.knobs = j.at("knobs").get<std::string>();
+  c.cache = parse_word(j, "cache", parse_cache_state);
+  c.tile = {j.at("br").get<int>(), j.at("bc").get<int>()};
+  c.tile_reason = j.at("tile_reason").get<std::string>();
+  c.skip = optional_from_json<std::string>(j.at("skip"));
+  return c;
+}
+
+}  // namespace
+
+json to_json(const Case& c) {
+  return {{"variant", c.variant->name},
+          {"problem", problem_to_json(c.problem)},
+          {"requested_br", optional_to_json(c.requested.br)},
+          {"requested_bc", optional_to_json(c.requested.bc)},
+          {"knobs", c.knobs},
+          {"cache", to_string(c.cache)},
+          {"br", c.tile.br},
+          {"bc", c.tile.bc},
+          {"tile_reason", c.tile_reason},
+          {"skip", optional_to_json(c.skip)}};
+}
+
+Case case_from_json(const json& j) {
+  try {
+    return parse_case(j);
+  } catch (const json::exception& error) {
+    throw UsageError(fmt::format("case: {}", error.what()));
+  }
+}
+
+}  // namespace attnprof

@@ -1,0 +1,16 @@
+// A case as JSON and back, for the worker's messages.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "plan/case.hpp"
+
+namespace attnprof {
+
+nlohmann::json to_json(const Case& c);
+
+// Throws UsageError naming what is missing, unknown or of the wrong type. The variant is looked up by its
+// name.
+Case case_from_json(const nlohmann::json& json);
+
+}  // namespace attnprof

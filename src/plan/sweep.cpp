@@ -1,0 +1,155 @@
+#include "plan/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "error.hpp"
+#include "plan/skip.hpp"
+
+namespace attnprof {
+namespace {
+
+constexpr size_t most_cases = 100'000;
+constexpr int64_t l2_multiple_to_evict = 4;  // reading 4 x L2 of clean data evicts everything else
+
+struct Lengths {
+  int64_t q;
+  int64_t kv;
+};
+
+std::vector<Lengths> all_lengths(const SweepAxes& axes) {
+  std::vector<Lengths> all;
+  if (axes.q_lens.empty() && axes.kv_lens.empty())
+    for (int64_t n : axes.seqlens) all.push_back({n, n});
+  for (int64_t q : axes.q_lens)
+    for (int64_t kv : axes.kv_lens) all.push_back({q, kv});
+  return all;
+}
+
+std::vector<int64_t> batches_for(const SweepAxes& axes, const Lengths& lengths) {
+  if (!axes.tokens) return axes.batches;
+  if (*axes.tokens % lengths.q != 0)
+    throw UsageError(fmt::format(
+        "--tokens {} is no multiple of N = {}, so there is no whole batch; give lengths that divide it",
+        *axes.tokens, lengths.q));
+  return {*axes.tokens / lengths.q};
+}
+
+std::vector<int64_t> heads_for(const SweepAxes& axes, int64_t head_dim) {
+  if (!axes.hidden) return axes.heads;
+  if (*axes.hidden % head_dim != 0)
+    throw UsageError(
+        fmt::format("--hidden {} is no multiple of head_dim = {}, so there is no whole number of heads; give "
+                    "a -d that divides it",
+                    *axes.hidden, head_dim));
+  return {*axes.hidden / head_dim};
+}
+
+std::vector<int64_t> kv_heads_for(const SweepAxes& axes, int64_t heads) {
+  if (axes.kv_heads.empty()) return {heads};
+  for (int64_t kv : axes.kv_heads)
+    if (heads % kv != 0)
+      throw UsageError(fmt::format(
+          "--kv-heads {} does not divide heads = {}: every kv head serves the same number of query heads", kv,
+          heads));
+  return axes.kv_heads;
+}
+
+// Everything counted of a problem (FLOPs, bytes of an fp32 S) must stay far inside 64 bits.
+void refuse_overflow(const Problem& p) {
+  const double counted = 16.0 * static_cast<double>(p.head_dim) * static_cast<double>(p.q_len) *
+                         static_cast<double>(p.kv_len) * static_cast<double>(p.heads) *
+                         static_cast<double>(p.batch);
+  if (counted > static_cast<double>(std::numeric_limits<int64_t>::max()))
+    throw UsageError(fmt::format(
+        "batch {} x heads {} x q_len {} x kv_len {} x head_dim {} is absurdly large: its FLOPs do not fit 64 "
+        "bits; give smaller sizes",
+        p.batch, p.heads, p.q_len, p.kv_len, p.head_dim));
+}
+
+std::vector<Problem> problems(const SweepAxes& axes) {
+  std::vector<Problem> all;
+  const std::vector<Lengths> lengths_axis = all_lengths(axes);
+  for (Dtype dtype : axes.dtypes)
+    for (Mask mask : axes.masks)
+      for (int64_t head_dim : axes.head_dims)
+        for (int64_t heads : heads_for(axes, head_dim))
+          for (int64_t kv_heads : kv_heads_for(axes, heads))
+            for (const Lengths& lengths : lengths_axis)
+              for (int64_t batch : batches_for(axes, lengths)) {
+                all.push_back({.pass = Pass::forward,
+                               .dtype = dtype,
+                               .mask = mask,
+                               .batch = batch,
+                               .heads = heads,
+                               .kv_heads = kv_heads,
+                               .q_len = lengths.q,
+                               .kv_len = lengths.kv,
+                               .head_dim = head_dim});
+                refuse_overflow(all.back());
+                if (all.size() > most_cases) return all;  // refused by its caller
+              }
+  return all;
+}
+
+std::vector<std::optional<int>> sides(const std::vector<int64_t>& values) {
+  if (values.empty()) return {std::nullopt};
+  std::vector<std::optional<int>> all;
+  for (int64_t value : values) all.push_back(static_cast<int>(value));
+  return all;
+}
+
+std::vector<TileRequest> tile_requests(const SweepAxes& axes) {
+  std::vector<TileRequest> all;
+  for (const auto& br : sides(axes.brs))
+    for (const auto& bc : sides(axes.bcs)) all.push_back({br, bc});
+  return all;
+}
+
+const Variant& variant_named(const std::string& name) {
+  if (const Variant* variant = find_variant(name)) return *variant;
+  std::string known;
+  for (const Variant* variant : all_variants())
+    known += (known.empty() ? "" : ", ") + std::string(variant->name);
+  throw UsageError(fmt::format("--variant '{}' is none of {}", name, known));
+}
+
+}  // namespace
+
+int64_t device_bytes_needed(const Case& c, const DeviceProfile& device) {
+  return total_bytes(case_operands(*c.variant, c.problem, c.tile)) + l2_multiple_to_evict * device.l2_bytes;
+}
+
+void resolve(Case& c, const DeviceProfile& device, int64_t free_bytes) {
+  const TileChoice choice = c.variant->default_tile(c.problem, device);
+  c.tile = {c.requested.br.value_or(choice.tile.br), c.requested.bc.value_or(choice.tile.bc)};
+  c.tile_reason = c.requested == TileRequest{} ? choice.reason : "";
+  c.skip = skip_reason(c, device, free_bytes);
+}
+
+std::vector<Case> expand(const SweepAxes& axes, const DeviceProfile& device, int64_t free_bytes) {
+  std::vector<const Variant*> variants;
+  for (const std::string& name : axes.variants) variants.push_back(&variant_named(name));
+  const std::vector<Problem> all_problems = problems(axes);
+  const std::vector<TileRequest> tiles = tile_requests(axes);
+  const double count = static_cast<double>(all_problems.size()) * static_cast<double>(tiles.size()) *
+                       static_cast<double>(variants.size() * axes.caches.size());
+  if (count == 0) throw UsageError("the sweep has no case: an axis is empty");
+  if (count > most_cases)
+    throw UsageError(
+        fmt::format("the sweep has more than {} cases; give shorter axes or several sweeps", most_cases));
+  std::vector<Case> cases;
+  for (const Problem& problem : all_problems)
+    for (CacheState cache : axes.caches)
+      for (const Variant* variant : variants)
+        for (const TileRequest& tile : tiles) {
+          Case c;
+          c.variant = variant, c.problem = problem, c.requested = tile, c.cache = cache;
+          resolve(c, device, free_bytes);
+          cases.push_back(std::move(c));
+        }
+  return cases;
+}
+
+}  // namespace attnprof

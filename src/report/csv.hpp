@@ -1,0 +1,63 @@
+// CSV as RFC 4180 has it, through libcsv: text to records and rows to text. Columns are found by name.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "roofline/row.hpp"
+#include "roofline/schema.hpp"
+
+namespace attnprof {
+
+// One record as read, and where it starts.
+struct CsvRecord {
+  size_t line = 0;    // 1-based line of the file
+  size_t offset = 0;  // byte
+  std::vector<std::string> fields;
+};
+
+// A last record that was cut: an open quote or no line end. It is never used.
+struct TornRecord {
+  size_t line = 0;
+  size_t offset = 0;
+};
+
+struct CsvText {
+  std::vector<CsvRecord> records;
+  std::optional<TornRecord> torn;
+};
+
+// LF and CRLF (mixed too), quoted fields with commas, quotes and line ends; a UTF-8 byte order mark is
+// skipped. Throws UsageError with file and line for a quote where none may stand.
+CsvText parse_csv(std::string_view text, std::string_view file);
+
+// Rows of a file, in its order; `lines[i]` is where `rows[i]` starts.
+struct RowFile {
+  std::vector<std::string> header;
+  std::vector<Row> rows;
+  std::vector<size_t> lines;
+  std::optional<TornRecord> torn;
+};
+
+// Finds columns by name: any order, unknown ones ignored, absent ones empty. Throws UsageError with file and
+// line when an identity column is missing, a column stands twice, a record has another number of fields than
+// the header, or a number is none.
+RowFile parse_rows(std::string_view text, std::string_view file);
+RowFile read_rows(const std::string& path);
+
+// A field as a record holds it: quoted when it has a comma, a quote or a line end.
+std::string csv_field(std::string_view text);
+// Records end in LF.
+std::string csv_record(std::span<const std::string> fields);
+
+std::vector<const Column*> all_columns();
+std::string csv_header(std::span<const Column* const> columns);
+std::string csv_row(std::span<const Column* const> columns, const Row& row);
+
+// The whole file. Throws UsageError naming it when it cannot be read.
+std::string read_text_file(const std::string& path);
+
+}  // namespace attnprof

@@ -1,0 +1,19 @@
+// Writes every row to the output file as soon as it is finished.
+#pragma once
+
+#include "pipeline.hpp"
+#include "report/output_file.hpp"
+
+namespace attnprof {
+
+class CsvWriter : public SweepObserver {
+ public:
+  // Writes the header when the file is empty; see `prepare_file` for one that is not.
+  explicit CsvWriter(OutputFile& file);
+  void end_case(const Row& row) override;
+
+ private:
+  OutputFile& file_;
+};
+
+}  // namespace attnprof

@@ -1,0 +1,143 @@
+#include "report/meta.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "error.hpp"
+#include "plan/identity.hpp"
+#include "report/csv.hpp"
+#include "report/env_id.hpp"
+#include "version.hpp"
+
+namespace attnprof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view to_string(VerifyMode mode) {
+  return mode == VerifyMode::sampled ? "sampled" : mode == VerifyMode::full ? "full" : "off";
+}
+
+std::string_view to_string(CounterMode mode) {
+  return mode == CounterMode::automatic ? "auto" : mode == CounterMode::on ? "on" : "off";
+}
+
+Json device_json(const DeviceProfile& device) {
+  Json curve = Json::array();
+  for (const L2Point& point : device.l2_curve)
+    curve.push_back({{"mebibytes", point.mebibytes}, {"miss_share", point.miss_share}});
+  return {{"name", device.name},
+          {"title", device.title},
+          {"arch", device.arch},
+          {"sms", device.sms},
+          {"smem_per_sm_bytes", device.smem_per_sm_bytes},
+          {"smem_per_block_bytes", device.smem_per_block_bytes},
+          {"registers_per_sm", device.registers_per_sm},
+          {"max_threads_per_sm", device.max_threads_per_sm},
+          {"max_ctas_per_sm", device.max_ctas_per_sm},
+          {"sm_clock_mhz", device.sm_clock_mhz},
+          {"hbm_bytes", device.hbm_bytes},
+          {"l2_bytes", device.l2_bytes},
+          {"l2_dirty_bytes", device.l2_dirty_bytes},
+          {"l2_curve", curve}};
+}
+
+// The ceilings that rows are held against.
+Json peaks_json(const DeviceProfile& device) {
+  return {{"hbm_gbps", device.hbm_gbps},       {"l2_gbps", device.l2_gbps},
+          {"smem_gbps", device.smem_gbps},     {"tensor_16bit_tflops", device.tensor_16bit_tflops},
+          {"fp32_tflops", device.fp32_tflops}, {"exp_gops", device.exp_gops},
+          {"launch_us", device.launch_us}};
+}
+
+Json options_json(const MeasureOptions& options) {
+  return {{"verify", to_string(options.verify)},      {"counters", to_string(options.counters)},
+          {"precision", options.precision},           {"max_time_s", options.max_time_s},
+          {"case_timeout_s", options.case_timeout_s}, {"seed", options.seed},
+          {"input", "random, near N(0, 1)"}};
+}
+
+Json run_json(const RunFacts& facts, const BackendInfo& info) {
+  Json environment = Json::object();
+  for (const auto& [name, value] : info.environment) environment[name] = value;
+  return {{"started", utc_now()},
+          {"attnprof", {{"version", tool_version()}, {"commit", tool_commit()}}},
+          {"command_line", facts.command_line},
+          {"backend", info.name},
+          {"env_id", env_id(info)},
+          {"comparable", info.comparable},
+          {"environment", environment},
+          {"device", device_json(info.device)},
+          {"peaks", peaks_json(info.device)},
+          {"options", options_json(facts.options)},
+          {"plan", {{"cases", facts.cases}, {"id", facts.plan_id}}},
+          {"notices", info.notices}};
+}
+
+Json parse_meta(const std::string& text, const std::string& file) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("runs") || !json["runs"].is_object())
+    throw UsageError(fmt::format("{} is no attnprof meta file; move it away or give another -o", file));
+  return json;
+}
+
+}  // namespace
+
+std::string plan_id(const std::vector<Case>& cases, const MeasureOptions& options) {
+  std::string text = fmt::format("{} {} {} {} {}\n", to_string(options.verify), to_string(options.counters),
+                                 options.precision, options.max_time_s, options.seed);
+  for (const Case& c : cases) {
+    Row row;
+    row.identity = identity_of(c);
+    text += csv_row(all_columns(), row);
+  }
+  return hash_text(text);
+}
+
+std::string meta_path(const std::string& csv_path) { return csv_path + ".meta.json"; }
+
+std::string meta_with_run(const std::string& existing, const RunFacts& facts, const BackendInfo& info) {
+  Json meta = existing.empty() ? Json{{"schema", schema_version}, {"runs", Json::object()}}
+                               : parse_meta(existing, "the .meta.json file");
+  Json& runs = meta["runs"];
+  if (runs.contains(facts.run))
+    runs[facts.run]["resumed"].push_back(utc_now());
+  else
+    runs[facts.run] = run_json(facts, info);
+  return meta.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::optional<RunRecord> find_run(const std::string& text, const std::string& run, const std::string& file) {
+  const Json meta = parse_meta(text, file);
+  if (!meta["runs"].contains(run)) return std::nullopt;
+  try {
+    const Json& json = meta["runs"][run];
+    RunRecord record{.plan_id = json.at("plan").at("id"),
+                     .env_id = json.at("env_id"),
+                     .command_line = json.at("command_line"),
+                     .comparable = {}};
+    for (const std::string name : json.at("comparable"))
+      record.comparable[name] = json.at("environment").value(name, "");
+    return record;
+  } catch (const Json::exception&) {
+    throw UsageError(fmt::format("{}: the entry of run {} lacks plan, env_id or environment", file, run));
+  }
+}
+
+void replace_file(const std::string& path, const std::string& text) {
+  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
+  std::ofstream stream(temporary, std::ios::binary);
+  stream << text;
+  stream.close();
+  if (!stream || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    std::remove(temporary.c_str());
+    throw EnvironmentError(fmt::format("{} cannot be written; give an -o in a folder that can be", path));
+  }
+}
+
+}  // namespace attnprof

@@ -1,0 +1,77 @@
+#include "report/output_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "error.hpp"
+
+namespace attnprof {
+namespace {
+
+[[noreturn]] void refuse_existing(const std::string& path) {
+  throw UsageError(
+      fmt::format("{} exists: add --append (a further run), --resume (complete its last run) or --overwrite, "
+                  "or give another -o",
+                  path));
+}
+
+}  // namespace
+
+void check_existing(const std::string& path, Existing existing) {
+  std::error_code error;
+  if (existing == Existing::refuse && std::filesystem::exists(path, error)) refuse_existing(path);
+}
+
+OutputFile::OutputFile(const std::string& path, Existing existing) : path_(path) {
+  const int exclusive = existing == Existing::refuse ? O_EXCL : 0;
+  fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | exclusive, 0666);
+  if (fd_ < 0 && errno == EEXIST) refuse_existing(path);
+  if (fd_ < 0)
+    throw UsageError(fmt::format("-o {} cannot be written: {}; give a file in a folder that exists", path,
+                                 std::strerror(errno)));
+  if (flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    close(fd_);
+    throw UsageError(
+        fmt::format("{} is being written by another attnprof; wait for it or give another -o", path));
+  }
+}
+
+OutputFile::~OutputFile() { close(fd_); }
+
+std::string OutputFile::text() const {
+  std::string text;
+  std::array<char, 65536> buffer;
+  for (off_t offset = 0;;) {
+    const ssize_t size = pread(fd_, buffer.data(), buffer.size(), offset);
+    if (size < 0) throw UsageError(fmt::format("{} cannot be read: {}", path_, std::strerror(errno)));
+    if (size == 0) return text;
+    text.append(buffer.data(), static_cast<size_t>(size));
+    offset += size;
+  }
+}
+
+void OutputFile::truncate(size_t size) {
+  // A device such as /dev/null has no size; there is nothing to cut then.
+  if (ftruncate(fd_, static_cast<off_t>(size)) != 0 && errno != EINVAL)
+    throw EnvironmentError(fmt::format("{} cannot be shortened: {}", path_, std::strerror(errno)));
+}
+
+void OutputFile::write(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t size = ::write(fd_, text.data(), text.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0)
+      throw EnvironmentError(fmt::format("{} cannot be written: {}; make room and go on with --resume", path_,
+                                         std::strerror(errno)));
+    text.remove_prefix(static_cast<size_t>(size));
+  }
+}
+
+}  // namespace attnprof

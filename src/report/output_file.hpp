@@ -1,0 +1,41 @@
+// The file a sweep writes, and what to do when it is already there.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace attnprof {
+
+enum class Existing {
+  refuse,     // default: an existing file is never touched
+  append,     // rows of a new run after those of earlier ones
+  resume,     // complete the last run
+  overwrite,  // start again
+};
+
+// Throws UsageError when the file is there and `existing` says refuse.
+void check_existing(const std::string& path, Existing existing);
+
+// Opened and locked against other runs before anything runs; nothing of it changes until `truncate` or
+// `write`.
+class OutputFile {
+ public:
+  // Throws UsageError when it cannot be written, exists against `existing`, or another run writes it.
+  OutputFile(const std::string& path, Existing existing);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string text() const;
+  void truncate(size_t size);
+  // At the end, in one system call where the file system allows it. Throws EnvironmentError (a full disk).
+  void write(std::string_view text);
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+};
+
+}  // namespace attnprof

@@ -1,0 +1,71 @@
+// Lines of text that fit a width.
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <sstream>
+#include <string_view>
+
+#include "report/table.hpp"
+
+namespace attnprof {
+namespace {
+
+constexpr size_t default_width = 120;
+
+std::string cut(const std::string& text, size_t width) {
+  return text.size() <= width ? text : text.substr(0, width < 3 ? 0 : width - 3) + "...";
+}
+
+}  // namespace
+
+std::string wrap_text(const std::string& text, size_t width, const std::string& indent) {
+  std::istringstream words(text);
+  std::string result, line;
+  for (std::string word; words >> word;) {
+    if (!line.empty() && indent.size() + line.size() + 1 + word.size() > width) {
+      result += indent + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return line.empty() ? result : result + indent + line + "\n";
+}
+
+std::string format_text_table(const std::vector<std::vector<std::string>>& lines, size_t width) {
+  std::vector<size_t> widths;
+  for (const auto& line : lines) {
+    widths.resize(std::max(widths.size(), line.size()));
+    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  }
+  std::string result;
+  for (const auto& line : lines) {
+    std::string text;
+    for (size_t i = 0; i < line.size(); ++i)
+      text += i + 1 == line.size() ? line[i] : fmt::format("{:<{}}  ", line[i], widths[i]);
+    result += cut(text.substr(0, text.find_last_not_of(' ') + 1), width) + "\n";
+  }
+  return result;
+}
+
+size_t terminal_width() {
+  if (const char* text = std::getenv("COLUMNS")) {
+    const std::string_view columns(text);
+    size_t width = 0;
+    const auto [end, error] = std::from_chars(columns.data(), columns.data() + columns.size(), width);
+    if (error == std::errc{} && end == columns.data() + columns.size() && width > 0) return width;
+  }
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return default_width;
+}
+
+bool color_wanted() {
+  const char* no_color = std::getenv("NO_COLOR");
+  return isatty(STDOUT_FILENO) && !(no_color && *no_color);
+}
+
+}  // namespace attnprof
