@@ -1,5 +1,7 @@
 #include "pipeline.hpp"
 
+#include <new>
+
 #include "model/predict.hpp"
 #include "plan/identity.hpp"
 #include "roofline/place.hpp"
@@ -40,6 +42,8 @@ Row run_case(const Case& c, Backend& backend, const Provenance& provenance) {
     finish(row, "skipped", skipped.what());
   } catch (const CaseFailed& failed) {
     finish(row, "failed", failed.what());
+  } catch (const std::bad_alloc&) {
+    finish(row, "failed", "the host's memory is not enough for this case; give smaller sizes");
   }
   return row;
 }
@@ -48,15 +52,17 @@ Row run_case(const Case& c, Backend& backend, const Provenance& provenance) {
 
 ExitCode run_sweep(const std::vector<Case>& cases, Backend& backend, const SweepRun& run) {
   backend.announce(cases);
+  const auto stopped = [&] { return run.stop && *run.stop; };
   bool measured = false, wrong = false;
   for (size_t index = 0; index < cases.size(); ++index) {
-    if (run.stop && *run.stop) return ExitCode::interrupted;
+    if (stopped()) return ExitCode::interrupted;
     for (SweepObserver* observer : run.observers) observer->begin_case(cases[index], index, cases.size());
     const Row row = run_case(cases[index], backend, run.provenance);
     for (SweepObserver* observer : run.observers) observer->end_case(row);
     measured |= row.status.disposition == "ok";
     wrong |= row.status.disposition == "incorrect" || row.status.disposition == "failed";
   }
+  if (stopped()) return ExitCode::interrupted;
   if (wrong) return ExitCode::failed;
   return measured ? ExitCode::ok : ExitCode::environment;
 }

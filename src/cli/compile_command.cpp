@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "cli/commands.hpp"
 #include "cli/text_output.hpp"
@@ -57,6 +59,34 @@ std::vector<std::vector<std::string>> report_lines(const std::vector<KernelRepor
   return lines;
 }
 
+bool varies(const ReportColumn& column, const std::vector<KernelReport>& reports) {
+  return std::ranges::any_of(reports, [&](const KernelReport& report) {
+    return column.text(report) != column.text(reports.front());
+  });
+}
+
+// What varies and the key figures, under short titles.
+std::string for_people(const std::vector<KernelReport>& reports) {
+  std::vector<std::vector<std::string>> lines = {{"variant", "step"}};
+  constexpr std::array<std::string_view, 4> shown_if_varying = {"arch", "dtype", "mask", "head_dim"};
+  std::vector<const ReportColumn*> varying;
+  for (const ReportColumn& column : report_columns)
+    if (std::ranges::find(shown_if_varying, column.name) != shown_if_varying.end() && varies(column, reports))
+      varying.push_back(&column);
+  for (const ReportColumn* column : varying) lines[0].emplace_back(column->name);
+  for (const char* title : {"tile", "threads", "regs", "spills", "smem"}) lines[0].emplace_back(title);
+  for (const KernelReport& report : reports) {
+    lines.push_back({report.variant, report.step});
+    for (const ReportColumn* column : varying) lines.back().push_back(column->text(report));
+    lines.back().push_back(report.br ? fmt::format("{}x{}", report.br, report.bc) : "-");
+    lines.back().push_back(fmt::format("{}", report.threads));
+    for (auto text : {built<&KernelReport::registers>, built<&KernelReport::spill_bytes>,
+                      built<&KernelReport::smem_bytes>})
+      lines.back().push_back(report.error.empty() ? text(report) : "-");
+  }
+  return format_lines(lines, Format::table);
+}
+
 std::vector<size_t> number_columns() {
   std::vector<size_t> numbers;
   for (size_t i = 0; i < std::size(report_columns); ++i)
@@ -110,7 +140,8 @@ ExitCode compile_command(const CompileCommand& options) {
     file.truncate(0);
     file.write(format_lines(lines, Format::csv));
   }
-  fmt::print("{}", format_lines(lines, options.format, number_columns()));
+  fmt::print("{}", options.format == Format::table ? for_people(reports)
+                                                   : format_lines(lines, options.format, number_columns()));
   for (const KernelReport& report : reports)
     if (!report.error.empty())
       fmt::print(stderr, "{} {} for {}: {}\n", report.file, report.entry, report.arch, report.error);

@@ -31,6 +31,10 @@ int64_t shared_memory(const Case& c, const DeviceProfile& device) {
   return most;
 }
 
+std::string tile_text(const Case& c) {
+  return c.tile.br > 0 ? fmt::format("{}x{}", c.tile.br, c.tile.bc) : "none";
+}
+
 // One line for each variant, dtype and head_dim: what `list` knows, for every format.
 std::vector<std::vector<std::string>> variant_lines(const ListOptions& options, const DeviceProfile& device) {
   std::vector<std::vector<std::string>> lines = {
@@ -41,10 +45,27 @@ std::vector<std::vector<std::string>> variant_lines(const ListOptions& options, 
         const Case c = case_of(*variant, dtype, head_dim, device);
         lines.push_back(
             {std::string(variant->name), std::string(to_string(dtype)), fmt::format("{}", head_dim),
-             c.skip ? "" : fmt::format("{}x{}", c.tile.br, c.tile.bc),
-             c.skip ? "" : fmt::format("{}", shared_memory(c, device)), c.skip ? *c.skip : c.tile_reason,
-             std::string(variant->idea), std::string(variant->needs)});
+             c.skip ? "" : tile_text(c), c.skip ? "" : fmt::format("{}", shared_memory(c, device)),
+             c.skip ? *c.skip : c.tile_reason, std::string(variant->idea), std::string(variant->needs)});
       }
+  return lines;
+}
+
+// One line for each variant, as README has it.
+std::vector<std::vector<std::string>> variant_table(const ListOptions& options, const DeviceProfile& device) {
+  std::vector<std::vector<std::string>> lines = {{"variant", "idea", "takes"}};
+  for (Dtype dtype : options.dtypes)
+    for (int64_t head_dim : options.head_dims)
+      lines[0].push_back(fmt::format("tile, {} d={}", to_string(dtype), head_dim));
+  for (const Variant* variant : all_variants()) {
+    lines.push_back(
+        {fmt::format("`{}`", variant->name), std::string(variant->idea), std::string(variant->needs)});
+    for (Dtype dtype : options.dtypes)
+      for (int64_t head_dim : options.head_dims) {
+        const Case c = case_of(*variant, dtype, head_dim, device);
+        lines.back().push_back(c.skip ? "cannot run" : tile_text(c));
+      }
+  }
   return lines;
 }
 
@@ -90,6 +111,8 @@ ExitCode list_command(const ListOptions& options) {
   const DeviceProfile device = target_profile(options.device);
   if (people)
     print_variants_for_people(options, device);
+  else if (options.format == Format::markdown)
+    fmt::print("{}", format_lines(variant_table(options, device), options.format));
   else
     fmt::print("{}", format_lines(variant_lines(options, device), options.format, {2, 4}));
   return ExitCode::ok;

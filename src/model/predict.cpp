@@ -46,7 +46,7 @@ int64_t settled_slices(const std::vector<Step>& steps, const std::vector<Operand
   int64_t enough = steps.size() > 1 ? ceil_div(4 * device.l2_bytes, slice_bytes) : 1;
   for (const Step& step : steps)
     enough = std::max(
-        enough, ceil_div(4 * resident_ctas(step, device) * slices, std::max<int64_t>(1, step.schedule.ctas)));
+        enough, ceil_div(2 * resident_ctas(step, device) * slices, std::max<int64_t>(1, step.schedule.ctas)));
   return enough;
 }
 

@@ -12,11 +12,14 @@ constexpr int slot_count = 2048;
 ReuseDistance::ReuseDistance(double resolution_bytes, double horizon_bytes)
     : resolution_(resolution_bytes),
       horizon_(horizon_bytes),
-      slots_{1},
       tree_(slot_count + 1, 0),
       bytes_(slot_count + 1, 0) {}
 
-int ReuseDistance::slot_of(Stamp stamp) const { return stamp < first_ ? 0 : slots_[stamp - first_]; }
+int ReuseDistance::slot_of(Stamp stamp) const {
+  if (stamp == never) return 0;
+  if (stamp >= single_from_) return static_cast<int>(joined_from_.size() + 1 + (stamp - single_from_));
+  return static_cast<int>(std::ranges::upper_bound(joined_from_, stamp) - joined_from_.begin());
+}
 
 double ReuseDistance::distance(Stamp stamp) const {
   if (stamp == newest_) return static_cast<double>(newest_bytes_) / 2;
@@ -56,41 +59,43 @@ void ReuseDistance::open_segment() {
   newest_bytes_ = newest_touched_ = 0;
   ++newest_;
   if (newest_slot_ == slot_count) compact();
-  slots_.push_back(++newest_slot_);
+  ++newest_slot_;
 }
 
-// Renumbers: segments that have thinned out are joined with their neighbours up to the resolution, and those
-// beyond the horizon are dropped.
+// Joins segments that have thinned out with their neighbours, up to the resolution, and drops those beyond
+// the horizon.
 void ReuseDistance::compact() {
-  std::vector<int64_t> joined;              // newest first
-  std::vector<int> target(slot_count + 1);  // old slot -> position in joined, -1 dropped
+  std::vector<int64_t> joined;  // newest first
+  std::vector<Stamp> from;
   double covered = 0;
-  for (int slot = slot_count; slot >= 1; --slot) {
+  for (int slot = slot_count; slot >= 1 && covered <= horizon_; --slot) {
     const int64_t bytes = bytes_[static_cast<size_t>(slot)];
-    if (covered > horizon_) {
-      target[static_cast<size_t>(slot)] = -1;
-      total_ -= bytes;
-      continue;
+    if (joined.empty() || static_cast<double>(joined.back() + bytes) > resolution_) {
+      joined.push_back(0);
+      from.push_back(0);
     }
-    if (joined.empty() || static_cast<double>(joined.back() + bytes) > resolution_) joined.push_back(0);
     joined.back() += bytes;
-    target[static_cast<size_t>(slot)] = static_cast<int>(joined.size()) - 1;
+    from.back() = first_stamp(slot);
     covered += static_cast<double>(bytes);
   }
-  const auto count = static_cast<int>(joined.size());
-  size_t dropped = 0;
-  for (int& slot : slots_) {
-    const int position = target[static_cast<size_t>(slot)];
-    if (position < 0) ++dropped;
-    slot = count - position;
-  }
-  slots_.erase(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(dropped));
-  first_ += static_cast<Stamp>(dropped);
+  std::ranges::reverse(joined);
+  std::ranges::reverse(from);
+  joined_from_ = std::move(from);
+  single_from_ = newest_;
+  newest_slot_ = static_cast<int>(joined.size());
   std::ranges::fill(tree_, 0);
   std::ranges::fill(bytes_, 0);
-  for (int position = 0; position < count; ++position)
-    add(count - position, joined[static_cast<size_t>(position)]);
-  newest_slot_ = count;
+  total_ = 0;
+  for (size_t i = 0; i < joined.size(); ++i) {
+    add(static_cast<int>(i) + 1, joined[i]);
+    total_ += joined[i];
+  }
+}
+
+ReuseDistance::Stamp ReuseDistance::first_stamp(int slot) const {
+  const auto index = static_cast<size_t>(slot) - 1;
+  return index < joined_from_.size() ? joined_from_[index]
+                                     : single_from_ + static_cast<Stamp>(index - joined_from_.size());
 }
 
 }  // namespace attnprof

@@ -25,6 +25,7 @@ class ReuseDistance {
 
  private:
   int slot_of(Stamp stamp) const;
+  Stamp first_stamp(int slot) const;
   void add(int slot, int64_t bytes);
   int64_t sum_to(int slot) const;
   void open_segment();
@@ -32,8 +33,10 @@ class ReuseDistance {
 
   double resolution_;
   double horizon_;
-  Stamp first_ = 1;             // stamps below are beyond the horizon
-  std::vector<int> slots_;      // of stamps first_, first_ + 1, ...; ascending
+  // Slots in the order of their stamps: first the joined ones, each from a stamp of its own on, then one slot
+  // a stamp. Stamps below all of them are beyond the horizon.
+  std::vector<Stamp> joined_from_;
+  Stamp single_from_ = 1;
   std::vector<int64_t> tree_;   // Fenwick tree over slots 1..
   std::vector<int64_t> bytes_;  // the same, slot by slot
   int64_t total_ = 0;           // in all slots but the newest

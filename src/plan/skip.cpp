@@ -39,7 +39,8 @@ std::optional<std::string> skip_reason(const Case& c, const DeviceProfile& devic
   if (auto reason = too_much_of_a_block(c, device)) return reason;
   const int64_t needed = device_bytes_needed(c, device);
   if (needed > free_bytes)
-    return fmt::format("needs {} bytes of device memory, {} are free", needed, free_bytes);
+    return fmt::format("needs {} bytes of device memory ({:.3g} GB), {} are free ({:.3g} GB)", needed,
+                       static_cast<double>(needed) / 1e9, free_bytes, static_cast<double>(free_bytes) / 1e9);
   return std::nullopt;
 }
 

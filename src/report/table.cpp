@@ -11,32 +11,40 @@
 namespace attnprof {
 namespace {
 
+struct KeyFigure {
+  const char* column;
+  const char* title;
+};
+
 // Figures a person looks at first, in order of importance: where the width ends, the last ones are hidden.
-constexpr std::array key_figures = {"latency_median_ns",
-                                    "useful_tflops_per_s",
-                                    "hbm_bytes",
-                                    "sm_bytes",
-                                    "roof_pct",
-                                    "bound",
-                                    "verified",
-                                    "hbm_intensity",
-                                    "sm_intensity",
-                                    "mfu_pct",
-                                    "flags",
-                                    "model_hbm_bytes",
-                                    "theoretical_occupancy_pct",
-                                    "workspace_bytes",
-                                    "io_lower_bound_bytes"};
+constexpr KeyFigure key_figures[] = {
+    {"latency_median_ns", "latency"},
+    {"useful_tflops_per_s", "rate"},
+    {"hbm_bytes", "HBM"},
+    {"sm_bytes", "SM"},
+    {"roof_pct", "of roof"},
+    {"bound", "bound"},
+    {"verified", "verified"},
+    {"flags", "flags"},
+    {"hbm_intensity", "FLOP/HBM B"},
+    {"sm_intensity", "FLOP/SM B"},
+    {"mfu_pct", "MFU"},
+    {"model_hbm_bytes", "HBM model"},
+    {"io_lower_bound_bytes", "HBM bound"},
+    {"workspace_bytes", "workspace"},
+};
 
 struct TableColumn {
-  const Column* column;
   std::string title;
   std::vector<std::string> cells;
   size_t width = 0;
-  bool number = false;
+  bool right = false;   // numbers
+  bool status = false;  // painted
+  size_t schema_columns = 1;
 };
 
-bool varies(const Column& column, const std::vector<Row>& rows) {
+bool varies(std::string_view name, const std::vector<Row>& rows) {
+  const Column& column = *find_column(name);
   return std::ranges::any_of(
       rows, [&, first = cell(column, rows.front())](const Row& row) { return cell(column, row) != first; });
 }
@@ -45,59 +53,83 @@ bool empty_everywhere(const Column& column, const std::vector<Row>& rows) {
   return std::ranges::all_of(rows, [&](const Row& row) { return cell(column, row).empty(); });
 }
 
-// "latency_median_ns" -> "latency_median": the cell carries the unit.
-std::string title_of(std::string_view name) {
-  for (std::string_view unit : {"_ns", "_bytes", "_pct", "_tflops_per_s", "_mhz", "_flops"})
-    if (name.ends_with(unit) && name.size() > unit.size()) {
-      const std::string_view base = name.substr(0, name.size() - unit.size());
-      return std::string(base == "useful"                   ? "useful_rate"
-                         : base == "roof" && unit != "_pct" ? "roof_rate"
-                                                            : base);
-    }
-  return std::string(name);
-}
-
-TableColumn make(const Column& column, const std::vector<Row>& rows) {
+TableColumn make(std::string_view name, std::string title, const std::vector<Row>& rows) {
+  const Column& column = *find_column(name);
   TableColumn result;
-  result.column = &column;
-  result.title = title_of(column.name);
-  result.width = result.title.size();
-  result.number = !std::holds_alternative<std::string*>(column.field(const_cast<Row&>(rows.front())));
-  for (const Row& row : rows) {
-    result.cells.push_back(human_cell(column, row));
-    result.width = std::max(result.width, result.cells.back().size());
-  }
+  result.title = std::move(title);
+  result.right = !std::holds_alternative<std::string*>(column.field(const_cast<Row&>(rows.front())));
+  result.status = column.group == Group::status;
+  for (const Row& row : rows) result.cells.push_back(human_cell(column, row));
   return result;
 }
 
+// Br x Bc as resolved, in one column.
+TableColumn make_tile(const std::vector<Row>& rows) {
+  TableColumn result;
+  result.title = "tile";
+  result.right = true;
+  result.schema_columns = 2;
+  for (const Row& row : rows)
+    result.cells.push_back(
+        row.resolved.br && row.resolved.bc ? fmt::format("{}x{}", *row.resolved.br, *row.resolved.bc) : "-");
+  return result;
+}
+
+// Columns `a` and `b`, both when they differ in some row, else `a` under `together`; none when nothing
+// varies.
+void add_pair(std::vector<TableColumn>& columns, const char* a, const char* b, const char* together,
+              const std::vector<Row>& rows) {
+  if (!varies(a, rows) && !varies(b, rows)) return;
+  const bool same = std::ranges::all_of(
+      rows, [&](const Row& row) { return cell(*find_column(a), row) == cell(*find_column(b), row); });
+  columns.push_back(make(a, same ? together : a, rows));
+  if (same)
+    columns.back().schema_columns = 2;
+  else
+    columns.push_back(make(b, b, rows));
+}
+
 // Identity that varies; the disposition unless all are ok; then the key figures that are there.
-std::vector<const Column*> choose(const std::vector<Row>& rows) {
-  std::vector<const Column*> chosen;
-  for (const Column& column : schema())
-    if (column.group == Group::identity && column.name != "tile" && varies(column, rows))
-      chosen.push_back(&column);
-  if (chosen.empty()) chosen.push_back(find_column("variant"));
-  const bool asked = varies(*find_column("tile"), rows);
-  for (const char* side : {"br", "bc"})
-    if (asked || varies(*find_column(side), rows)) chosen.push_back(find_column(side));
-  const Column* disposition = find_column("disposition");
-  if (std::ranges::any_of(rows, [](const Row& row) { return row.status.disposition != "ok"; }) &&
-      !empty_everywhere(*disposition, rows))
-    chosen.push_back(disposition);
-  for (const char* name : key_figures)
-    if (const Column* column = find_column(name); !empty_everywhere(*column, rows)) chosen.push_back(column);
+std::vector<TableColumn> choose(const std::vector<Row>& rows) {
+  std::vector<TableColumn> chosen;
+  const auto add_varying = [&](const char* name, const char* title) {
+    if (varies(name, rows)) chosen.push_back(make(name, title, rows));
+  };
+  chosen.push_back(make("variant", "variant", rows));
+  for (const char* name : {"pass", "dtype", "mask", "batch"}) add_varying(name, name);
+  add_pair(chosen, "heads", "kv_heads", "heads", rows);
+  add_pair(chosen, "q_len", "kv_len", "N", rows);
+  add_varying("head_dim", "d");
+  if (varies("tile", rows) || varies("br", rows) || varies("bc", rows)) chosen.push_back(make_tile(rows));
+  for (const char* name : {"knobs", "cache"}) add_varying(name, name);
+  if (std::ranges::any_of(rows, [](const Row& row) { return row.status.disposition != "ok"; }))
+    chosen.push_back(make("disposition", "status", rows));
+  for (const KeyFigure& figure : key_figures)
+    if (!empty_everywhere(*find_column(figure.column), rows))
+      chosen.push_back(make(figure.column, figure.title, rows));
   return chosen;
 }
 
+std::vector<TableColumn> columns_of(const std::vector<Row>& rows, const TableStyle& style) {
+  std::vector<TableColumn> columns;
+  for (const Column* column : style.columns)
+    columns.push_back(make(column->name, std::string(column->name), rows));
+  if (columns.empty()) columns = choose(rows);
+  for (TableColumn& column : columns) {
+    column.width = column.title.size();
+    for (const std::string& text : column.cells) column.width = std::max(column.width, text.size());
+  }
+  return columns;
+}
+
 std::string paint(const TableColumn& column, const std::string& padded, const std::string& text, bool color) {
-  if (!color || column.column->group != Group::status) return padded;
+  if (!color || !column.status) return padded;
   const char* code = text == "incorrect" || text == "failed" ? "31" : text == "skipped" ? "33" : nullptr;
   return code ? fmt::format("\x1b[{}m{}\x1b[0m", code, padded) : padded;
 }
 
 std::string pad(const TableColumn& column, const std::string& text) {
-  return column.number ? fmt::format("{:>{}}", text, column.width)
-                       : fmt::format("{:<{}}", text, column.width);
+  return column.right ? fmt::format("{:>{}}", text, column.width) : fmt::format("{:<{}}", text, column.width);
 }
 
 // As many columns as the width takes, in order; at least the first.
@@ -164,9 +196,7 @@ std::string human_cell(const Column& column, const Row& row) {
 
 std::string format_table(const std::vector<Row>& rows, const TableStyle& style) {
   if (rows.empty()) return "no rows\n";
-  std::vector<TableColumn> columns;
-  for (const Column* column : style.columns.empty() ? choose(rows) : style.columns)
-    columns.push_back(make(*column, rows));
+  const std::vector<TableColumn> columns = columns_of(rows, style);
   const size_t shown = fitting(columns, style.width);
   std::string result, header;
   for (size_t i = 0; i < shown; ++i) header += (i ? "  " : "") + pad(columns[i], columns[i].title);
@@ -180,7 +210,8 @@ std::string format_table(const std::vector<Row>& rows, const TableStyle& style) 
     result += cut_line(line, style.width, style.color);
   }
   result += reasons(rows, style.width);
-  const size_t hidden = (style.columns.empty() ? schema().size() : style.columns.size()) - shown;
+  size_t hidden = style.columns.empty() ? schema().size() : style.columns.size();
+  for (size_t i = 0; i < shown; ++i) hidden -= columns[i].schema_columns;
   if (hidden > 0)
     result += wrap_text(
         fmt::format("{} columns hidden: --columns NAMES shows others, -o FILE.csv keeps all", hidden),

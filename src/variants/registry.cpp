@@ -7,12 +7,14 @@ namespace attnprof {
 
 extern const Variant naive_variant;
 extern const Variant standard_variant;
+extern const Variant flash1_variant;
 extern const Variant flash2_variant;
 
 std::span<const Variant* const> all_variants() {
   static constexpr std::array variants = {
       &naive_variant,
       &standard_variant,
+      &flash1_variant,
       &flash2_variant,
   };
   return variants;

@@ -1,0 +1,184 @@
+#include "plan/sweep.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "error.hpp"
+#include "model/device_profiles.hpp"
+
+namespace attnprof {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const DeviceProfile& h200() { return *find_profile("h200"); }
+
+SweepAxes small() {
+  SweepAxes axes;
+  axes.variants = {"flash2"};
+  axes.seqlens = {512};
+  axes.head_dims = {64};
+  return axes;
+}
+
+std::vector<Case> expand_h200(const SweepAxes& axes) { return expand(axes, h200(), h200().hbm_bytes); }
+
+std::string refusal(const SweepAxes& axes) {
+  try {
+    expand_h200(axes);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+std::vector<std::string> described(const SweepAxes& axes) {
+  std::vector<std::string> texts;
+  for (const Case& c : expand_h200(axes)) texts.push_back(describe(c));
+  return texts;
+}
+
+TEST(Sweep, OrderIsFixedWithVariantsOfAProblemTogether) {
+  SweepAxes axes = small();
+  axes.variants = {"naive", "flash2"};
+  axes.seqlens = {1024, 512};
+  axes.brs = {64};
+  axes.bcs = {64};
+  axes.masks = {Mask::full, Mask::causal};
+  EXPECT_THAT(
+      described(axes),
+      ElementsAre(
+          "naive 64x64 fp16 full b1 h16 N1024 d64 cold", "flash2 64x64 fp16 full b1 h16 N1024 d64 cold",
+          "naive 64x64 fp16 full b1 h16 N512 d64 cold", "flash2 64x64 fp16 full b1 h16 N512 d64 cold",
+          "naive 64x64 fp16 causal b1 h16 N1024 d64 cold", "flash2 64x64 fp16 causal b1 h16 N1024 d64 cold",
+          "naive 64x64 fp16 causal b1 h16 N512 d64 cold", "flash2 64x64 fp16 causal b1 h16 N512 d64 cold"));
+}
+
+TEST(Sweep, TokensAndHiddenSetBatchAndHeads) {
+  SweepAxes axes = small();
+  axes.tokens = 16384;
+  axes.hidden = 2048;
+  axes.seqlens = {512, 16384};
+  axes.head_dims = {64, 128};
+  const auto cases = expand_h200(axes);
+  ASSERT_EQ(cases.size(), 4u);
+  EXPECT_EQ(cases[0].problem.batch, 32);
+  EXPECT_EQ(cases[0].problem.heads, 32);
+  EXPECT_EQ(cases[0].problem.kv_heads, 32);
+  EXPECT_EQ(cases[3].problem.batch, 1);
+  EXPECT_EQ(cases[3].problem.heads, 16);
+}
+
+TEST(Sweep, EveryPairOfLengths) {
+  SweepAxes axes = small();
+  axes.q_lens = {1, 128};
+  axes.kv_lens = {1024, 4096};
+  axes.kv_heads = {4};
+  const auto cases = expand_h200(axes);
+  ASSERT_EQ(cases.size(), 4u);
+  EXPECT_EQ(cases[1].problem.q_len, 1);
+  EXPECT_EQ(cases[1].problem.kv_len, 4096);
+  EXPECT_EQ(cases[1].problem.group(), 4);
+}
+
+TEST(Sweep, ContradictionsAreRefusedWithTheNumbers) {
+  SweepAxes axes = small();
+  axes.tokens = 1000;
+  EXPECT_THAT(refusal(axes), HasSubstr("--tokens 1000 is no multiple of N = 512"));
+  axes = small();
+  axes.hidden = 100;
+  EXPECT_THAT(refusal(axes), HasSubstr("--hidden 100 is no multiple of head_dim = 64"));
+  axes = small();
+  axes.kv_heads = {3};
+  EXPECT_THAT(refusal(axes), HasSubstr("--kv-heads 3 does not divide heads = 16"));
+  axes = small();
+  axes.kv_heads = {32};
+  EXPECT_THAT(refusal(axes), HasSubstr("--kv-heads 32"));
+  axes = small();
+  axes.variants = {"flash9"};
+  EXPECT_THAT(refusal(axes), HasSubstr("--variant 'flash9' is none of naive"));
+  axes = small();
+  axes.dtypes.clear();
+  EXPECT_THAT(refusal(axes), HasSubstr("no case"));
+}
+
+TEST(Sweep, AbsurdSizesAreRefused) {
+  SweepAxes axes = small();
+  axes.seqlens = {10'000'000};
+  axes.batches = {10'000'000};
+  EXPECT_THAT(refusal(axes), HasSubstr("absurdly large"));
+  axes = small();
+  axes.seqlens.clear();
+  for (int64_t n = 1; n <= 1000; ++n) axes.seqlens.push_back(n);
+  for (int64_t b = 2; b <= 101; ++b) axes.batches.push_back(b);
+  EXPECT_THAT(refusal(axes), HasSubstr("more than 100000 cases"));
+}
+
+Case only(const SweepAxes& axes, int64_t free_bytes = h200().hbm_bytes) {
+  const auto cases = expand(axes, h200(), free_bytes);
+  EXPECT_EQ(cases.size(), 1u);
+  return cases.front();
+}
+
+TEST(Skip, TilesThatAreNoMultipleOf16) {
+  SweepAxes axes = small();
+  axes.brs = {72};
+  EXPECT_THAT(*only(axes).skip, HasSubstr("Br = 72 is no multiple of 16"));
+  axes.brs.clear();
+  axes.bcs = {8};
+  EXPECT_THAT(*only(axes).skip, HasSubstr("Bc = 8 is no multiple of 16"));
+}
+
+TEST(Skip, SharedMemoryOfABlockWithBothNumbers) {
+  SweepAxes axes = small();
+  axes.head_dims = {256};
+  axes.brs = {128};
+  axes.bcs = {256};
+  const Case c = only(axes);
+  ASSERT_TRUE(c.skip);
+  EXPECT_THAT(*c.skip, HasSubstr("bytes of shared memory a block, h200 allows 232448"));
+}
+
+TEST(Skip, DeviceMemoryNeededAndFree) {
+  SweepAxes axes = small();
+  axes.variants = {"naive"};
+  axes.seqlens = {65536};
+  const Case c = only(axes);
+  ASSERT_TRUE(c.skip);
+  // S and P of 16 heads in fp16 alone are 4 N^2 x 16 bytes.
+  EXPECT_GT(device_bytes_needed(c, h200()), int64_t{4} * 65536 * 65536 * 16);
+  EXPECT_THAT(*c.skip, HasSubstr(std::to_string(device_bytes_needed(c, h200())) + " bytes of device memory"));
+  EXPECT_THAT(*c.skip, HasSubstr("141000000000 are free"));
+}
+
+TEST(Skip, TheVariantsOwnLimits) {
+  SweepAxes axes = small();
+  axes.dtypes = {Dtype::fp32};
+  EXPECT_THAT(*only(axes).skip, HasSubstr("flash2 takes fp16 and bf16"));
+  axes = small();
+  axes.head_dims = {72};
+  EXPECT_TRUE(only(axes).skip);
+}
+
+TEST(Sweep, OneSideOfATileIsTheVariantsDefault) {
+  SweepAxes axes = small();
+  axes.brs = {64};
+  const Case c = only(axes);
+  EXPECT_EQ(to_string(c.requested), "64xauto");
+  EXPECT_EQ(c.tile.br, 64);
+  EXPECT_EQ(c.tile.bc, find_variant("flash2")->default_tile(c.problem, h200()).tile.bc);
+  EXPECT_FALSE(c.skip);
+}
+
+TEST(Sweep, DefaultTilesComeWithAReason) { EXPECT_FALSE(only(small()).tile_reason.empty()); }
+
+TEST(Sweep, EveryVariantRunsTheDefaultPlan) {
+  SweepAxes axes;
+  axes.variants.clear();
+  for (const Variant* variant : all_variants()) axes.variants.emplace_back(variant->name);
+  for (const Case& c : expand_h200(axes)) EXPECT_FALSE(c.skip) << describe(c) << ": " << *c.skip;
+}
+
+}  // namespace
+}  // namespace attnprof

@@ -1,0 +1,156 @@
+// FlashAttention forward (Dao 2022, Algorithm 1 as written): K, V tiles outside, Q tiles inside; O, l and m
+// go to device memory and back at every inner step.
+#include <fmt/format.h>
+
+#include "variants/algorithm1.hpp"
+#include "variants/mma_tile.hpp"
+#include "variants/online_softmax.hpp"
+#include "variants/tiling.hpp"
+#include "variants/variant.hpp"
+
+namespace attnprof {
+namespace {
+
+enum Workspace : int { workspace_o = operand_workspace, workspace_l, workspace_m };
+
+constexpr int64_t sector_floats = 8;  // of one 32-byte sector
+
+// One K and one V tile, and two Q tiles: the next one is copied while one is used.
+int64_t smem_bytes(const Problem& p, const Tile& tile) {
+  return 2 * (int64_t{tile.br} + tile.bc) * p.head_dim * bytes_per_element(p.dtype);
+}
+
+std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const DeviceProfile&) {
+  return mma_unsupported("flash1", p, tile, mma_rows);
+}
+
+// Algorithm 1's sizes in multiples of 16, Bc then reduced until S fits in registers beside O and the tiles in
+// shared memory; no wider than the keys there are.
+TileChoice default_tile(const Problem& p, const DeviceProfile& device) {
+  const int64_t elements = device.smem_per_block_bytes / bytes_per_element(p.dtype);
+  const Tile written = algorithm1_tile(elements, p.head_dim);
+  const int64_t widest = std::min(round_up(written.bc, 16), round_up(p.kv_len, 16));
+  Tile tile{static_cast<int>(std::min(round_up(written.br, 16), widest)), static_cast<int>(widest)};
+  while (tile.bc > 16 &&
+         (unsupported(p, tile, device) || smem_bytes(p, tile) > device.smem_per_block_bytes)) {
+    tile.bc -= 16;
+    tile.br = std::min(tile.br, tile.bc);
+  }
+  return {tile,
+          fmt::format("Algorithm 1 with M = {} elements: Bc = ceil(M / 4d) = {}, Br = min(Bc, d) = {}; in "
+                      "multiples of 16, no wider than kv_len, what registers and shared memory hold",
+                      elements, written.bc, written.br)};
+}
+
+// O is normalised fp32. l and m are vectors; a slice starts at a whole sector.
+std::vector<Operand> workspace(const Problem& p, const Tile&) {
+  const auto tensor = [&](const char* name, int64_t rows, int64_t cols, int64_t pitch) {
+    return Operand{name, Role::workspace, Init::poison, Dtype::fp32, p.batch, p.heads, rows, cols, pitch};
+  };
+  return {tensor("O_fp32", p.q_len, p.head_dim, p.head_dim),
+          tensor("l", 1, p.q_len, round_up(p.q_len, sector_floats)),
+          tensor("m", 1, p.q_len, round_up(p.q_len, sector_floats))};
+}
+
+Region vector_tile(int operand, int64_t slice, const Region& rows) {
+  return {operand, slice, 0, 1, rows.row, rows.rows};
+}
+
+// One block's view of its (batch, head).
+struct Block {
+  const Problem& p;
+  const Tile& tile;
+  const std::vector<Operand>& ops;
+  int64_t slice;
+  TileMachine& machine;
+
+  TileValues read_rows(int operand, int64_t of_slice, int64_t row, int64_t rows) const {
+    return machine.read(row_tile(operand, ops[static_cast<size_t>(operand)], of_slice, row, rows));
+  }
+
+  // O, l, m of the rows as the pass before left them; in the first pass they are 0, 0, -inf and not read.
+  OnlineSoftmax load_state(const Region& rows, bool first_pass) const {
+    OnlineSoftmax state(machine.numeric() ? rows.rows : 0, p.head_dim);
+    if (first_pass) return state;
+    TileValues o = read_rows(workspace_o, slice, rows.row, rows.rows);
+    TileValues l = machine.read(vector_tile(workspace_l, slice, rows));
+    TileValues m = machine.read(vector_tile(workspace_m, slice, rows));
+    if (!machine.numeric()) return state;
+    state.o = std::move(o), state.l = std::move(l.values), state.m = std::move(m.values);
+    for (int64_t i = 0; i < rows.rows; ++i)  // line 12: diag(l_i) O_i
+      for (int64_t c = 0; c < p.head_dim; ++c) state.o.at(i, c) *= state.l[static_cast<size_t>(i)];
+    return state;
+  }
+
+  // The last pass over these rows writes the output itself, in its dtype, in place of fp32 O.
+  void store_state(const Region& rows, const OnlineSoftmax& state, bool last_pass) const {
+    Region o = rows;
+    o.operand = last_pass ? static_cast<int>(operand_o) : static_cast<int>(workspace_o);
+    machine.write(o, state.normalised());
+    machine.write(vector_tile(workspace_l, slice, rows), {1, rows.rows, state.l});
+    machine.write(vector_tile(workspace_m, slice, rows), {1, rows.rows, state.m});
+  }
+
+  // One inner step: Q tile at `row` against the K, V tile at `key`.
+  void inner_step(int64_t row, int64_t key, const TileValues& k, const TileValues& v) const {
+    const Region rows = row_tile(operand_o, ops[operand_o], slice, row, tile.br);
+    const TileValues q = read_rows(operand_q, slice, row, tile.br);
+    OnlineSoftmax state = load_state(rows, key == 0);
+    machine.execute(Unit::tensor, 4 * int64_t{tile.br} * tile.bc * p.head_dim);
+    machine.execute(Unit::exp, int64_t{tile.br} * tile.bc);
+    if (machine.numeric()) state.add_tile(p, q, row, k, v, key);
+    const bool last_pass = key / tile.bc == visible_tiles(p, row, tile.br, tile.bc) - 1;
+    store_state(rows, state, last_pass);
+  }
+};
+
+void run_block(const Problem& p, const Tile& tile, const std::vector<Operand>& ops, int64_t slice,
+               TileMachine& machine) {
+  const Block block{p, tile, ops, slice, machine};
+  // Causal with more queries than keys: the first Q tiles see no key, are in no pass and are zero.
+  int64_t first = 0;
+  while (first < p.q_len && visible_tiles(p, first, tile.br, tile.bc) == 0) first += tile.br;
+  if (first > 0) {
+    const Region unseen = row_tile(operand_o, ops[operand_o], slice, 0, first);
+    machine.write(unseen, OnlineSoftmax(machine.numeric() ? unseen.rows : 0, p.head_dim).normalised());
+  }
+  for (int64_t key = 0; key < p.kv_len; key += tile.bc) {
+    const TileValues k = block.read_rows(operand_k, kv_slice(p, slice), key, tile.bc);
+    const TileValues v = block.read_rows(operand_v, kv_slice(p, slice), key, tile.bc);
+    while (visible_tiles(p, first, tile.br, tile.bc) * tile.bc <= key) first += tile.br;
+    for (int64_t row = first; row < p.q_len; row += tile.br) block.inner_step(row, key, k, v);
+  }
+}
+
+std::vector<Step> steps(const Problem& p, const Tile& tile, const DeviceProfile&) {
+  const int threads = tile.br / mma_rows * 32;
+  KernelLaunch kernel{.file = "flash1.cu",
+                      .entry = "flash1",
+                      .macros = kernel_macros(p, tile.br, tile.bc),
+                      .grid = {p.heads, p.batch, 1},
+                      .threads = threads,
+                      .smem_bytes = smem_bytes(p, tile),
+                      .expected_registers = std::min(mma_registers(p.head_dim, tile.bc, mma_rows),
+                                                     available_registers(threads, 1))};
+  std::vector<Operand> ops = operands(p);
+  for (Operand& operand : workspace(p, tile)) ops.push_back(std::move(operand));
+  Schedule schedule{p.heads * p.batch, [p, tile, ops = std::move(ops)](int64_t cta, TileMachine& machine) {
+                      run_block(p, tile, ops, cta, machine);
+                    }};
+  return {Step{"attention", std::move(kernel), std::move(schedule)}};
+}
+
+}  // namespace
+
+extern const Variant flash1_variant;
+const Variant flash1_variant{
+    .name = "flash1",
+    .idea = "K, V tile outside, Q inside; O, l, m updated in device memory; one block a head; tensor cores",
+    .needs = "fp16, bf16; head_dim multiple of 16 up to 256; Br, Bc multiples of 16",
+    .unsupported = unsupported,
+    .default_tile = default_tile,
+    .workspace = workspace,
+    .steps = steps,
+};
+
+}  // namespace attnprof

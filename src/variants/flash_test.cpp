@@ -1,0 +1,303 @@
+// flash1 and flash2: the schedules' numbers against the fp64 reference, their bytes and FLOPs against closed
+// forms.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "model/tile_machine.hpp"
+#include "plan/operands.hpp"
+#include "variants/algorithm1.hpp"
+#include "variants/mma_tile.hpp"
+#include "variants/tiling.hpp"
+#include "variants/variant.hpp"
+#include "verify/reference.hpp"
+#include "verify/rounding.hpp"
+
+namespace attnprof {
+namespace {
+
+struct Traffic {
+  int64_t read = 0, written = 0;
+};
+
+// Operands on the host; counts what crosses by operand, in bytes of the operand's dtype.
+class HostMachine : public TileMachine {
+ public:
+  HostMachine(const std::vector<Operand>& operands, bool numeric)
+      : operands_(operands), values_(operands.size()), traffic_(operands.size()), numeric_(numeric) {
+    for (size_t i = 0; numeric && i < operands.size(); ++i) fill(i);
+  }
+
+  TileValues read(const Region& region) override {
+    traffic(region.operand).read += bytes(region);
+    TileValues tile;
+    if (!numeric_) return tile;
+    tile = {region.rows, region.cols, {}};
+    for_each(region, [&](float& element) { tile.values.push_back(element); });
+    return tile;
+  }
+
+  void write(const Region& region, const TileValues& tile) override {
+    traffic(region.operand).written += bytes(region);
+    if (!numeric_) return;
+    ASSERT_EQ(tile.values.size(), static_cast<size_t>(region.rows * region.cols));
+    size_t next = 0;
+    const Dtype dtype = operand(region).dtype;
+    for_each(region, [&](float& element) { element = round_to(dtype, tile.values[next++]); });
+  }
+
+  void execute(Unit unit, int64_t operations) override {
+    if (unit == Unit::tensor) tensor_flops_ += operations;
+  }
+  bool numeric() const override { return numeric_; }
+
+  Traffic& traffic(int operand) { return traffic_[static_cast<size_t>(operand)]; }
+  int64_t tensor_flops() const { return tensor_flops_; }
+  std::span<const float> slice(int operand, int64_t index) const {
+    const Operand& shape = operands_[static_cast<size_t>(operand)];
+    const int64_t elements = shape.rows * shape.row_pitch;
+    return {values_[static_cast<size_t>(operand)].data() + index * elements, static_cast<size_t>(elements)};
+  }
+
+ private:
+  const Operand& operand(const Region& region) const {
+    return operands_[static_cast<size_t>(region.operand)];
+  }
+  int64_t bytes(const Region& region) const {
+    EXPECT_LE(region.row + region.rows, operand(region).rows);
+    EXPECT_LE(region.col + region.cols, operand(region).cols);
+    return region.rows * region.cols * bytes_per_element(operand(region).dtype);
+  }
+  // Inputs are smooth and asymmetric in row and column; everything else is NaN until it is written.
+  void fill(size_t index) {
+    const Operand& shape = operands_[index];
+    values_[index].resize(static_cast<size_t>(shape.elements()), std::numeric_limits<float>::quiet_NaN());
+    if (shape.role != Role::input) return;
+    double phase = static_cast<double>(index);
+    for (float& value : values_[index])
+      value = round_to(shape.dtype, static_cast<float>(1.5 * std::sin(phase += 0.7 + 0.001 * phase)));
+  }
+  template <typename Visit>
+  void for_each(const Region& region, Visit visit) {
+    const Operand& shape = operand(region);
+    std::vector<float>& values = values_[static_cast<size_t>(region.operand)];
+    for (int64_t r = region.row; r < region.row + region.rows; ++r)
+      for (int64_t c = region.col; c < region.col + region.cols; ++c)
+        visit(values[static_cast<size_t>((region.slice * shape.rows + r) * shape.row_pitch + c)]);
+  }
+
+  std::vector<Operand> operands_;
+  std::vector<std::vector<float>> values_;
+  std::vector<Traffic> traffic_;
+  int64_t tensor_flops_ = 0;
+  bool numeric_;
+};
+
+DeviceProfile large_device() {
+  DeviceProfile device;
+  device.smem_per_sm_bytes = 228 * 1024;
+  device.smem_per_block_bytes = 227 * 1024;
+  return device;
+}
+
+Problem problem_of(int64_t q_len, int64_t kv_len, Mask mask = Mask::full, int64_t heads = 1,
+                   int64_t kv_heads = 1, int64_t head_dim = 64) {
+  Problem p;
+  p.q_len = q_len, p.kv_len = kv_len, p.mask = mask;
+  p.heads = heads, p.kv_heads = kv_heads, p.head_dim = head_dim;
+  return p;
+}
+
+HostMachine run(const char* name, const Problem& p, const Tile& tile, bool numeric) {
+  const Variant& variant = *find_variant(name);
+  HostMachine machine(case_operands(variant, p, tile), numeric);
+  const std::vector<Step> steps = variant.steps(p, tile, large_device());
+  EXPECT_EQ(steps.size(), 1u);
+  EXPECT_EQ(std::get<KernelLaunch>(steps[0].launch).grid.count(), steps[0].schedule.ctas);
+  for (int64_t cta = 0; cta < steps[0].schedule.ctas; ++cta) steps[0].schedule.run(cta, machine);
+  return machine;
+}
+
+Verification verify(const HostMachine& machine, const Problem& p) {
+  ErrorMeter meter;
+  const auto d = static_cast<size_t>(p.head_dim);
+  for (const SampledRow& sample : rows_to_verify(p, 1, true)) {
+    const int64_t kv = kv_slice(p, sample.slice);
+    const size_t offset = static_cast<size_t>(sample.row) * d;
+    meter.add(reference_row(p, sample.row, machine.slice(operand_q, sample.slice).subspan(offset, d),
+                            machine.slice(operand_k, kv), machine.slice(operand_v, kv)),
+              machine.slice(operand_o, sample.slice).subspan(offset, d));
+  }
+  return meter.verdict(p.dtype);
+}
+
+struct Lengths {
+  int64_t q, k;
+};
+
+class FlashNumbers : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Variants, FlashNumbers, testing::Values("flash1", "flash2"));
+
+TEST_P(FlashNumbers, EqualTheReferenceForEveryShapeMaskAndTile) {
+  for (const Lengths& n : {Lengths{1, 1}, {17, 17}, {129, 129}, {1, 129}, {33, 129}, {129, 33}})
+    for (Mask mask : {Mask::full, Mask::causal})
+      for (const Tile& tile : {Tile{16, 16}, Tile{64, 32}, Tile{32, 64}}) {
+        const Problem p = problem_of(n.q, n.k, mask);
+        const Verification result = verify(run(GetParam(), p, tile, true), p);
+        EXPECT_EQ(result.verified, "yes") << n.q << "x" << n.k << " " << to_string(mask) << " tile "
+                                          << tile.br << "x" << tile.bc << " error " << *result.rel_err;
+      }
+}
+
+TEST_P(FlashNumbers, EqualTheReferenceWithGroupedHeadsBatchesAndBf16) {
+  Problem p = problem_of(40, 70, Mask::causal, 6, 2, 32);
+  p.batch = 2, p.dtype = Dtype::bf16;
+  EXPECT_EQ(verify(run(GetParam(), p, {16, 32}, true), p).verified, "yes");
+}
+
+TEST_P(FlashNumbers, RowsThatSeeNoKeyAreZero) {
+  const Problem p = problem_of(40, 8, Mask::causal);
+  const HostMachine machine = run(GetParam(), p, {16, 16}, true);
+  for (float value : machine.slice(operand_o, 0).subspan(0, 32 * 64)) ASSERT_EQ(value, 0.0f);
+  EXPECT_EQ(verify(machine, p).verified, "yes");
+}
+
+TEST_P(FlashNumbers, CountingMovesAndExecutesTheSameAsComputing) {
+  const Problem p = problem_of(129, 70, Mask::causal, 2, 1);
+  HostMachine counted = run(GetParam(), p, {32, 16}, false), computed = run(GetParam(), p, {32, 16}, true);
+  EXPECT_EQ(counted.tensor_flops(), computed.tensor_flops());
+  for (int operand = 0; operand <= operand_o; ++operand) {
+    EXPECT_EQ(counted.traffic(operand).read, computed.traffic(operand).read);
+    EXPECT_EQ(counted.traffic(operand).written, computed.traffic(operand).written);
+  }
+}
+
+TEST(Flash2, ReadsQOnceKAndVOncePerQTileAndWritesOOnce) {
+  const Problem p = problem_of(1024, 1024, Mask::full, 4, 2);
+  HostMachine machine = run("flash2", p, {64, 64}, false);
+  const int64_t head_bytes = 1024 * 64 * 2, query_tiles = 16;
+  EXPECT_EQ(machine.traffic(operand_q).read, 4 * head_bytes);
+  EXPECT_EQ(machine.traffic(operand_k).read, 4 * query_tiles * head_bytes);
+  EXPECT_EQ(machine.traffic(operand_v).read, 4 * query_tiles * head_bytes);
+  EXPECT_EQ(machine.traffic(operand_o).written, 4 * head_bytes);
+  EXPECT_EQ(machine.tensor_flops(), useful_flops(p));
+}
+
+TEST(Flash2, CausalReadsTheTilesUpToTheDiagonal) {
+  const Problem p = problem_of(1024, 1024, Mask::causal);
+  HostMachine machine = run("flash2", p, {128, 64}, false);
+  const int64_t pairs = 2 * (1 + 2 + 3 + 4 + 5 + 6 + 7 + 8);  // Q tile i sees 2 (i + 1) K, V tiles
+  EXPECT_EQ(machine.traffic(operand_k).read, pairs * 64 * 64 * 2);
+  EXPECT_EQ(machine.tensor_flops(), pairs * 4 * 128 * 64 * 64);
+}
+
+TEST(Flash2, RaggedTailsMoveValidRowsAndExecuteWholeTiles) {
+  const Problem p = problem_of(129, 129);
+  HostMachine machine = run("flash2", p, {64, 64}, false);
+  EXPECT_EQ(machine.traffic(operand_q).read, 129 * 64 * 2);
+  EXPECT_EQ(machine.traffic(operand_k).read, 3 * 129 * 64 * 2);
+  EXPECT_EQ(machine.traffic(operand_o).written, 129 * 64 * 2);
+  EXPECT_EQ(machine.tensor_flops(), 9 * 4 * 64 * 64 * 64);
+}
+
+TEST(Flash2, CausalBlocksRunLongestFirst) {
+  const Problem p = problem_of(256, 256, Mask::causal);
+  const Variant& variant = *find_variant("flash2");
+  const std::vector<Step> steps = variant.steps(p, {64, 64}, large_device());
+  int64_t before = std::numeric_limits<int64_t>::max();
+  for (int64_t cta = 0; cta < 4; ++cta) {
+    HostMachine machine(case_operands(variant, p, {64, 64}), false);
+    steps[0].schedule.run(cta, machine);
+    EXPECT_LT(machine.tensor_flops(), before);
+    before = machine.tensor_flops();
+  }
+}
+
+TEST(Flash1, ReadsKAndVOnceAndMovesOOncePerKeyTile) {
+  const Problem p = problem_of(1024, 1024);
+  HostMachine machine = run("flash1", p, {64, 64}, false);
+  const int64_t head_bytes = 1024 * 64 * 2, key_tiles = 16, o_fp32 = operand_workspace;
+  EXPECT_EQ(machine.traffic(operand_k).read, head_bytes);
+  EXPECT_EQ(machine.traffic(operand_v).read, head_bytes);
+  EXPECT_EQ(machine.traffic(operand_q).read, key_tiles * head_bytes);
+  // The first pass finds nothing to read; the last one writes the output instead.
+  EXPECT_EQ(machine.traffic(o_fp32).read, (key_tiles - 1) * 2 * head_bytes);
+  EXPECT_EQ(machine.traffic(o_fp32).written, (key_tiles - 1) * 2 * head_bytes);
+  EXPECT_EQ(machine.traffic(operand_o).written, head_bytes);
+  for (int statistic : {operand_workspace + 1, operand_workspace + 2}) {
+    EXPECT_EQ(machine.traffic(statistic).read, (key_tiles - 1) * 1024 * 4);
+    EXPECT_EQ(machine.traffic(statistic).written, key_tiles * 1024 * 4);
+  }
+  EXPECT_EQ(machine.tensor_flops(), useful_flops(p));
+}
+
+TEST(Flash1, CausalSkipsPairsAboveTheDiagonal) {
+  const Problem p = problem_of(256, 256, Mask::causal);
+  HostMachine machine = run("flash1", p, {64, 64}, false);
+  EXPECT_EQ(machine.traffic(operand_k).read, 256 * 64 * 2);
+  EXPECT_EQ(machine.traffic(operand_q).read, (4 + 3 + 2 + 1) * 64 * 64 * 2);
+  EXPECT_EQ(machine.traffic(operand_workspace).read, (3 + 2 + 1) * 64 * 64 * 4);
+  EXPECT_EQ(machine.tensor_flops(), 10 * 4 * 64 * 64 * 64);
+}
+
+TEST(Flash1, StatisticsStartAtWholeSectors) {
+  const std::vector<Operand> workspace = find_variant("flash1")->workspace(problem_of(129, 129), {64, 64});
+  EXPECT_EQ(workspace[1].row_pitch, 136);
+  EXPECT_EQ(workspace[1].cols, 129);
+}
+
+TEST(Algorithm1, BlockSizesAndTileCounts) {
+  EXPECT_EQ(algorithm1_tile(4 * 64 * 64, 64), (Tile{64, 64}));
+  EXPECT_EQ(algorithm1_tile(96 * 1024, 128), (Tile{128, 192}));
+  EXPECT_EQ(algorithm1_tile(10000, 128), (Tile{20, 20}));  // ceil(10000 / 512)
+  EXPECT_EQ(ceil_div(1024, 64), 16);
+}
+
+TEST(Algorithm1, TilesOf64Take40Kilobytes) {
+  EXPECT_EQ(algorithm1_on_chip_elements({64, 64}, 64) * bytes_per_element(Dtype::fp16), 40 * 1024);
+}
+
+TEST(Flash1, DefaultTileIsAlgorithm1sReducedToWhatRegistersHold) {
+  const TileChoice d128 =
+      find_variant("flash1")->default_tile(problem_of(4096, 4096, Mask::full, 1, 1, 128), large_device());
+  EXPECT_EQ(d128.tile, (Tile{128, 240}));  // ceil(116224 / 512) = 227, to a multiple of 16
+  const TileChoice d64 = find_variant("flash1")->default_tile(problem_of(4096, 4096), large_device());
+  EXPECT_EQ(d64.tile.br, 64);
+  EXPECT_LE(mma_registers(64, d64.tile.bc, mma_rows), mma_max_registers);
+  EXPECT_GT(mma_registers(64, d64.tile.bc + 16, mma_rows), mma_max_registers);
+}
+
+TEST_P(FlashNumbers, DefaultTilesRunOnSmallAndLargeDevices) {
+  const Variant& variant = *find_variant(GetParam());
+  DeviceProfile small = large_device();
+  small.smem_per_sm_bytes = 100 * 1024, small.smem_per_block_bytes = 99 * 1024;
+  for (const DeviceProfile& device : {small, large_device()})
+    for (int64_t d = 16; d <= 256; d += 16)
+      for (int64_t n : {1, 1000, 4096}) {
+        const Problem p = problem_of(n, n, Mask::causal, 1, 1, d);
+        const Tile tile = variant.default_tile(p, device).tile;
+        EXPECT_EQ(variant.unsupported(p, tile, device), std::nullopt) << d;
+        const std::vector<Step> steps = variant.steps(p, tile, device);
+        EXPECT_LE(std::get<KernelLaunch>(steps[0].launch).smem_bytes, device.smem_per_block_bytes) << d;
+      }
+}
+
+TEST_P(FlashNumbers, SayWhatTheyCannotRun) {
+  const Variant& variant = *find_variant(GetParam());
+  const auto reason = [&](const Problem& p, const Tile& tile) {
+    return variant.unsupported(p, tile, large_device()).value_or("");
+  };
+  Problem fp32 = problem_of(64, 64);
+  fp32.dtype = Dtype::fp32;
+  EXPECT_THAT(reason(fp32, {64, 64}), testing::HasSubstr("fp16 and bf16"));
+  EXPECT_THAT(reason(problem_of(64, 64, Mask::full, 1, 1, 72), {64, 64}), testing::HasSubstr("not 72"));
+  EXPECT_THAT(reason(problem_of(64, 64), {528, 16}), testing::HasSubstr("33 warps"));
+  EXPECT_THAT(reason(problem_of(64, 64), {64, 512}), testing::HasSubstr("Bc = 512"));
+  EXPECT_EQ(reason(problem_of(64, 64, Mask::full, 1, 1, 16), {512, 16}), "");
+}
+
+}  // namespace
+}  // namespace attnprof

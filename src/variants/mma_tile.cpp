@@ -1,0 +1,42 @@
+#include "variants/mma_tile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace attnprof {
+
+int mma_registers(int64_t head_dim, int bc, int warp_rows) {
+  const int blocks = warp_rows / mma_rows;
+  // 16 x n fp32 accumulators over 32 lanes: n / 2 registers.
+  return blocks * (static_cast<int>(head_dim) + bc) / 2 + 24 + 16 * blocks;
+}
+
+int available_registers(int threads, int blocks) {
+  constexpr int registers_per_sm = 65536;
+  return std::min(mma_max_registers, registers_per_sm / (threads * blocks) / 8 * 8);
+}
+
+std::optional<std::string> mma_unsupported(std::string_view variant, const Problem& p, const Tile& tile,
+                                           int warp_rows) {
+  if (p.dtype == Dtype::fp32)
+    return fmt::format("{} takes fp16 and bf16: its products run on tensor cores", variant);
+  if (p.head_dim % 16 != 0 || p.head_dim > 256)
+    return fmt::format("{} takes head_dim in multiples of 16 up to 256, not {}", variant, p.head_dim);
+  if (tile.br < 16 || tile.br % 16 != 0 || tile.bc < 16 || tile.bc % 16 != 0)
+    return fmt::format("{} takes Br and Bc in multiples of 16, not {}x{}", variant, tile.br, tile.bc);
+  const int warps = tile.br / warp_rows;
+  if (warps > 32)
+    return fmt::format("{} uses one warp for {} rows of Q: Br = {} needs {} warps, a block has at most 32",
+                       variant, warp_rows, tile.br, warps);
+  const int needed = mma_registers(p.head_dim, tile.bc, warp_rows);
+  const int available = available_registers(warps * 32, 1);
+  if (needed > available)
+    return fmt::format(
+        "{} keeps S and O in registers: Bc = {} at head_dim {} takes about {} a thread, and {} warps leave "
+        "{}",
+        variant, tile.bc, p.head_dim, needed, warps, available);
+  return std::nullopt;
+}
+
+}  // namespace attnprof
