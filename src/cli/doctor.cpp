@@ -9,7 +9,7 @@
 #include "measure/compile/examine_compiler.hpp"
 #if ATTNPROF_WITH_GPU
 #include "measure/gpu/examine_gpu.hpp"
-#include "measure/gpu/self_test.hpp"
+#include "measure/gpu/known_copies.hpp"
 #endif
 
 namespace attnprof {
