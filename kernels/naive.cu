@@ -29,10 +29,10 @@ extern "C" __global__ void __launch_bounds__(ScoresProduct::threads, ScoresProdu
   const int kv_head = head / (p.heads / p.kv_heads);
   const MatrixRows q{static_cast<const Element*>(p.q) + batch * p.q_strides.batch + head * p.q_strides.head +
                          row * p.q_strides.row,
-                     p.q_strides.row, min(TILE_BR, p.q_len - row)};
+                     int(p.q_strides.row), min(TILE_BR, p.q_len - row)};
   const MatrixRows k{static_cast<const Element*>(p.k) + batch * p.k_strides.batch +
                          kv_head * p.k_strides.head + key * p.k_strides.row,
-                     p.k_strides.row, min(TILE_BC, p.kv_len - key)};
+                     int(p.k_strides.row), min(TILE_BC, p.kv_len - key)};
   ScoresProduct product;
   product.add(q, k, HEAD_DIM, &shared[0].x);
   const int pitch = score_pitch(p.kv_len);
@@ -72,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(OutputProduct::threads, OutputProdu
                                  score_pitch(p.kv_len), min(TILE_BR, p.q_len - row)};
   const MatrixRows v{
       static_cast<const Element*>(p.v) + batch * p.v_strides.batch + kv_head * p.v_strides.head,
-      p.v_strides.row, p.kv_len};
+      int(p.v_strides.row), p.kv_len};
   OutputProduct product;
   product.add(probabilities, v, output_columns(p, row), &shared[0].x);
   Element* const o = static_cast<Element*>(p.o) + batch * p.o_strides.batch + head * p.o_strides.head +

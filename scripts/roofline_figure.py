@@ -66,22 +66,36 @@ def limits(values, low, high):
     return min(values) / low, max(values) * high
 
 
-def draw_bandwidth(axes, tbps, top, name, strong):
-    """The slope y = bandwidth x, up to the highest ceiling, with its name along it. Returns the name's box, pixels."""
-    left, right = axes.get_xlim()
-    bottom = axes.get_ylim()[0]
-    end = min(top / tbps, right)
-    start = max(left, bottom / tbps)
+def draw_bandwidth(axes, tbps, top, strong):
+    """The slope y = bandwidth x, up to the highest ceiling. Returns its visible ends, or None."""
+    start = max(axes.get_xlim()[0], axes.get_ylim()[0] / tbps)
+    end = min(top / tbps, axes.get_xlim()[1])
+    if start >= end:
+        return None
     axes.plot([start, end], [start * tbps, end * tbps], color=ROOF_COLOUR, linewidth=1.4 if strong else 0.9,
               linestyle="-" if strong else (0, (4, 3)), zorder=1)
-    if start >= end:
-        return []
+    return start, end
+
+
+def name_bandwidth(axes, tbps, ends, name, above, pixels):
+    """Writes the name along the slope where it covers the fewest points (`pixels`). Returns its box in pixels."""
+    start, end = ends
     (x0, y0), (x1, y1) = axes.transData.transform([(start, start * tbps), (end, end * tbps)])
-    at = start * (end / start) ** 0.12
-    text = axes.annotate(f"{name} {tbps:.3g} TB/s", (at, at * tbps), xytext=(-3, 3), textcoords="offset points",
+    text = axes.annotate(f"{name} {tbps:.3g} TB/s", (start, start * tbps), textcoords="offset points",
+                         xytext=(-3, 3) if above else (3, -3), va="bottom" if above else "top", ha="left",
                          rotation=math.degrees(math.atan2(y1 - y0, x1 - x0)), rotation_mode="anchor", fontsize=8,
-                         color=ROOF_COLOUR, ha="left", va="bottom")
-    return [text.get_window_extent()]
+                         color=ROOF_COLOUR)
+
+    def move(share):
+        at = start * (end / start) ** share
+        text.xy = (at, at * tbps)
+        return text.get_window_extent()
+
+    def covered(share):
+        box = move(share)
+        return sum(box.contains(*pixel) for pixel in pixels)
+
+    return move(min((0.12, 0.3, 0.45, 0.6, 0.72), key=covered))
 
 
 def draw_ceiling(axes, tflops, bandwidth, name):
@@ -91,18 +105,22 @@ def draw_ceiling(axes, tflops, bandwidth, name):
     axes.plot([min(start, right), right], [tflops, tflops], color=ROOF_COLOUR, linewidth=1.4, zorder=1)
     text = axes.annotate(f"{name} {tflops:.3g} TFLOP/s", (right, tflops), xytext=(-4, 3), textcoords="offset points",
                          fontsize=8, color=ROOF_COLOUR, ha="right", va="bottom")
-    return [text.get_window_extent()]
+    return text.get_window_extent()
 
 
-def draw_roofs(axes, level, roofs):
+def draw_roofs(axes, level, roofs, pixels):
+    """All roofs of all devices; the panel's own bandwidth solid. Returns the boxes of their names, pixels."""
     boxes = []
     for device, roof in roofs.items():
         suffix = f", {device}" if len(roofs) > 1 else ""
         top = max(roof.ceilings.values(), default=axes.get_ylim()[1])
         for other, tbps in roof.bandwidths.items():
-            boxes += draw_bandwidth(axes, tbps, top, LEVEL_NAMES[other] + suffix, other == level)
+            ends = draw_bandwidth(axes, tbps, top, other == level)
+            above = tbps == max(roof.bandwidths.values())  # the lower slope's name goes below it
+            if ends:
+                boxes.append(name_bandwidth(axes, tbps, ends, LEVEL_NAMES[other] + suffix, above, pixels))
         for name, tflops in roof.ceilings.items():
-            boxes += draw_ceiling(axes, tflops, roof.bandwidths.get(level), name + suffix)
+            boxes.append(draw_ceiling(axes, tflops, roof.bandwidths.get(level), name + suffix))
     return boxes
 
 
@@ -139,8 +157,8 @@ def draw_panel(axes, rows, panel, roofs, series, styles):
     axes.grid(which="major", color="#e4e4e4", linewidth=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-    boxes = draw_roofs(axes, level, roofs)
     points = draw_points(axes, rows, x, series, styles)
+    boxes = draw_roofs(axes, level, roofs, [axes.transData.transform(point[:2]) for point in points])
     if not points:
         axes.text(0.5, 0.5, "no row has these bytes", transform=axes.transAxes, ha="center", color=ROOF_COLOUR)
     return place_labels(axes, points, boxes)
@@ -175,7 +193,7 @@ def caption_of(rows, roofs, caption, unlabelled):
     if unlabelled:
         parts.append(f"{unlabelled} labels left out for room")
     parts.append("roofs from " + " and ".join(dict.fromkeys(roof.source for roof in roofs.values())))
-    return "\n".join(textwrap.wrap("; ".join(parts) + ".", 150))
+    return "\n".join(textwrap.wrap("; ".join(parts) + ".", 200))
 
 
 def save(figure, output):

@@ -1,5 +1,6 @@
 // One block's product of an M x depth by a depth x N factor on the FMA pipes, in fp32: both factors pass
-// through shared memory in double-buffered slices of fma_depth, each element read from global memory once.
+// through shared memory in double-buffered slices of one sector a row, each element read from global memory
+// once.
 #pragma once
 
 #include "lib/element.cuh"
@@ -9,7 +10,7 @@
 // and cause no traffic.
 struct MatrixRows {
   const Element* data;
-  long long pitch;
+  int pitch;  // elements; rows * pitch is below 2^31
   int rows;
 };
 
@@ -17,17 +18,21 @@ struct MatrixRows {
 template <int M, int N, bool transposed>
 class FmaProduct {
  public:
+  static constexpr int slice = fma_depth(sizeof(Element));
   static constexpr int threads = fma_threads(M, N), blocks_per_sm = fma_blocks_per_sm(M, N);
 
-  // Adds A B over [0, depth); depth is a multiple of fma_depth. Ends with a barrier.
-  __device__ void add(const MatrixRows& a, const MatrixRows& b, int depth, float* shared) {
+  // Adds A B over [0, depth); depth is a multiple of `slice`. Ends with a barrier.
+  __device__ void add(MatrixRows a, MatrixRows b, int depth, float* shared) {
     if (depth == 0) return;
-    fetch(a, b, 0);
+    fetch(a, b);
     stash(shared);
     __syncthreads();
     int stage = 0;
-    for (int k = fma_depth; k < depth; k += fma_depth) {
-      fetch(a, b, k);
+    for (int k = slice; k < depth; k += slice) {
+      a.data += slice;
+      b.data += transposed ? slice : slice * b.pitch;
+      if (!transposed) b.rows -= slice;
+      fetch(a, b);
       multiply(shared + stage * stage_floats);
       stage ^= 1;
       stash(shared + stage * stage_floats);
@@ -62,8 +67,8 @@ class FmaProduct {
  private:
   static constexpr int square = fma_square(M, N), owners = fma_owners(M, N);
   static constexpr int a_pitch = M + fma_pad, b_pitch = N + fma_pad;
-  static constexpr int stage_floats = fma_depth * (a_pitch + b_pitch);
-  static constexpr int a_vectors = M * fma_depth / vector_width, b_vectors = N * fma_depth / vector_width;
+  static constexpr int stage_floats = slice * (a_pitch + b_pitch);
+  static constexpr int a_vectors = M * slice / vector_width, b_vectors = N * slice / vector_width;
 
   struct alignas(4 * sizeof(Element)) Quad {
     Element e[4];
@@ -78,27 +83,21 @@ class FmaProduct {
   __device__ static int y() { return threadIdx.x / (N / square); }
   __device__ static bool owner() { return owners == threads || threadIdx.x < owners; }
 
-  // Position of vector u in a factor of ROWS rows of depth: two lanes a sector, 16 rows a warp.
-  template <int ROWS>
-  __device__ static int deep_row(int u) {
-    return u / 2 % ROWS;
-  }
-  template <int ROWS>
-  __device__ static int deep_col(int u) {
-    return (u / 2 / ROWS * 2 + u % 2) * vector_width;
-  }
+  // Where vector u lies in a factor of rows of depth (two lanes a sector, 16 rows a warp) and of rows of N.
+  __device__ static int deep_row(int u) { return u / 2; }
+  __device__ static int deep_col(int u) { return u % 2 * vector_width; }
   __device__ static int flat_row(int u) { return u / (N / vector_width); }
   __device__ static int flat_col(int u) { return u % (N / vector_width) * vector_width; }
 
   // Vectors of this thread, in registers until the stage they go to is free.
-  __device__ void fetch(const MatrixRows& a, const MatrixRows& b, int k) {
+  __device__ void fetch(const MatrixRows& a, const MatrixRows& b) {
 #pragma unroll
     for (int i = 0, u = threadIdx.x; i < a_count; ++i, u += threads)
-      a_[i] = load(a, deep_row<M>(u), k + deep_col<M>(u), u < a_vectors);
+      a_[i] = load(a, deep_row(u), deep_col(u), u < a_vectors);
 #pragma unroll
     for (int i = 0, u = threadIdx.x; i < b_count; ++i, u += threads)
-      b_[i] = transposed ? load(b, deep_row<N>(u), k + deep_col<N>(u), u < b_vectors)
-                         : load(b, k + flat_row(u), flat_col(u), u < b_vectors);
+      b_[i] = transposed ? load(b, deep_row(u), deep_col(u), u < b_vectors)
+                         : load(b, flat_row(u), flat_col(u), u < b_vectors);
   }
 
   __device__ static uint4 load(const MatrixRows& from, int row, int col, bool wanted) {
@@ -110,13 +109,13 @@ class FmaProduct {
   __device__ void stash(float* stage) const {
 #pragma unroll
     for (int i = 0, u = threadIdx.x; i < a_count; ++i, u += threads)
-      if (u < a_vectors) stash_deep(stage, a_pitch, deep_row<M>(u), deep_col<M>(u), a_[i]);
-    float* const b_stage = stage + fma_depth * a_pitch;
+      if (u < a_vectors) stash_deep(stage, a_pitch, deep_row(u), deep_col(u), a_[i]);
+    float* const b_stage = stage + slice * a_pitch;
 #pragma unroll
     for (int i = 0, u = threadIdx.x; i < b_count; ++i, u += threads) {
       if (u >= b_vectors) continue;
       if (transposed)
-        stash_deep(b_stage, b_pitch, deep_row<N>(u), deep_col<N>(u), b_[i]);
+        stash_deep(b_stage, b_pitch, deep_row(u), deep_col(u), b_[i]);
       else
         stash_flat(b_stage + flat_row(u) * b_pitch + flat_col(u), b_[i]);
     }
@@ -140,9 +139,9 @@ class FmaProduct {
 
   __device__ void multiply(const float* stage) {
     if (!owner()) return;
-    const float* const b_stage = stage + fma_depth * a_pitch;
+    const float* const b_stage = stage + slice * a_pitch;
 #pragma unroll
-    for (int k = 0; k < fma_depth; ++k) {
+    for (int k = 0; k < slice; ++k) {
       float a[square], b[square];
 #pragma unroll
       for (int i = 0; i < square; i += 4) {

@@ -54,6 +54,14 @@ __device__ inline float exp2_of(float x) {
   return result;
 }
 
+// Keeps the compiler from carrying the unpacked values of one pass over the row to the next: they would not
+// fit in the registers of a block of 1024 threads.
+__device__ inline void forget_unpacked(uint4 (&kept)[softmax_vectors]) {
+#pragma unroll
+  for (int i = 0; i < softmax_vectors; ++i)
+    asm volatile("" : "+r"(kept[i].x), "+r"(kept[i].y), "+r"(kept[i].z), "+r"(kept[i].w));
+}
+
 // Every thread of the block must call it: a group without a row passes an empty SoftmaxRow. P is
 // softmax(scale * S); a row that sees nothing becomes zeros.
 __device__ inline void softmax_row(const RowGroup& group, const SoftmaxRow& row, float scale) {
@@ -77,6 +85,7 @@ __device__ inline void softmax_row(const RowGroup& group, const SoftmaxRow& row,
     for (int e = 0; e < vector_width; ++e)
       if (column + e < row.visible) largest = fmaxf(largest, values[e]);
   }
+  forget_unpacked(kept);
   largest = group.reduce(largest, -INFINITY, partial_max, [](float a, float b) { return fmaxf(a, b); });
 
   // e^(scale (s - largest)) = 2^(factor s - shift); the exponential is evaluated again for the output, which
@@ -93,6 +102,7 @@ __device__ inline void softmax_row(const RowGroup& group, const SoftmaxRow& row,
     for (int e = 0; e < vector_width; ++e)
       if (column + e < row.visible) sum += exp2_of(fmaf(values[e], factor, -shift));
   }
+  forget_unpacked(kept);
   sum = group.reduce(sum, 0.0f, partial_sum, [](float a, float b) { return a + b; });
   const float inverse = sum > 0 ? 1.0f / sum : 0.0f;
 #pragma unroll

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
 
 #include "variants/variant.hpp"
@@ -37,14 +36,17 @@ EntriesByFile used_entries() {
   return used;
 }
 
-// `extern "C" __global__` functions of one file.
+// `extern "C" __global__` functions of one file: the word before the parameter list of each.
 std::set<std::string> entries_of(const fs::path& file) {
   std::ifstream in(file);
   const std::string text((std::istreambuf_iterator<char>(in)), {});
-  static const std::regex entry(R"re(extern "C" __global__[^{;]*?(\w+)\s*\(\s*const __grid_constant__)re");
   std::set<std::string> names;
-  for (std::sregex_iterator found(text.begin(), text.end(), entry), end; found != end; ++found)
-    names.insert((*found)[1]);
+  for (size_t at = 0; (at = text.find("extern \"C\" __global__", at)) != std::string::npos; ++at) {
+    const size_t end = text.find("(const __grid_constant__", at);
+    if (end == std::string::npos) break;
+    const size_t begin = text.find_last_of(" \n", end) + 1;
+    names.insert(text.substr(begin, end - begin));
+  }
   return names;
 }
 

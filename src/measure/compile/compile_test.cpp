@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "error.hpp"
+#include "measure/compile/compile_fixture.hpp"
 #include "measure/compile/content_hash.hpp"
 #include "measure/compile/process.hpp"
 #include "measure/compile/ptxas_report.hpp"
@@ -20,57 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
-
-void write(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
-
-// Answers as nvcc does: copies the source and its header into the "cubin", lists both as read, prints a ptxas
-// report, and counts its runs. A source that says FAIL does not compile.
-constexpr const char* fake_nvcc = R"(#!/bin/sh
-here=$(dirname "$0")
-if [ "$1" = --version ]; then echo "Cuda compilation tools, release 13.0, V13.0.88"; exit 0; fi
-echo run >> "$here/runs"
-for word; do source_or_out=$word; done
-while [ $# -gt 0 ]; do case $1 in -MF) deps=$2; shift;; -o) out=$2; shift;; *.cu) src=$1;; -D*) defs="$defs $1";; esac; shift; done
-if grep -q FAIL "$src"; then echo "In file included from x"; echo "$src(3): error: identifier \"nope\" is undefined"; exit 2; fi
-cat "$src" "$(dirname "$src")/part.h" > "$out"; echo "$defs" >> "$out"
-printf '%s : %s \\\n    %s\n' "$out" "$src" "$(dirname "$src")/part.h" > "$deps"
-echo "ptxas info    : Compiling entry function 'k' for 'sm_90a'"
-echo "ptxas info    : Function properties for k"
-echo "    8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads"
-echo "ptxas info    : Used 26 registers, used 1 barriers, 128 bytes smem"
-)";
-
-class CompileTest : public testing::Test {
- protected:
-  CompileTest() {
-    fs::create_directories(kernels());
-    write(kernels() / "attention_params.h", "");
-    write(kernels() / "part.h", "one");
-    write(kernels() / "k.cu", "source");
-    write(nvcc(), fake_nvcc);
-    chmod(nvcc().c_str(), 0700);
-  }
-  fs::path kernels() const { return scratch_.path() / "kernels"; }
-  fs::path nvcc() const { return scratch_.path() / "nvcc"; }
-  fs::path cache() const { return scratch_.path() / "cache"; }
-  CompileOptions options() const { return {kernels().string(), cache().string(), nvcc().string()}; }
-  size_t runs() const {
-    const std::string text = read_file(scratch_.path() / "runs");
-    return static_cast<size_t>(std::ranges::count(text, '\n'));
-  }
-  std::vector<fs::path> entries() const {
-    std::vector<fs::path> found;
-    for (const auto& entry : fs::directory_iterator(cache() / "kernels")) found.push_back(entry.path());
-    return found;
-  }
-  const KernelLaunch launch_{.file = "k.cu",
-                             .entry = "k",
-                             .macros = {{"TILE_BR", "64"}},
-                             .grid = {},
-                             .threads = 32,
-                             .smem_bytes = 1024};
-  ScratchDir scratch_;
-};
 
 TEST_F(CompileTest, ReportsWhatTheCompilerSays) {
   const CompiledKernel kernel = compile(launch_, "sm_90a", options());

@@ -75,7 +75,8 @@ class GpuTest : public testing::Test {
     } catch (const EnvironmentError& error) {
       GTEST_SKIP() << error.what();
     }
-    options_.cache_dir = scratch_.path() / "cache";
+    static const ScratchDir shared_cache;  // kernels are compiled once for all tests
+    options_.cache_dir = shared_cache.path();
     options_.kernels_dir = ATTNPROF_SOURCE_DIR "/kernels";
     options_.counters = CounterMode::off;
     options_.max_time_s = 0.1;
@@ -140,7 +141,13 @@ TEST_F(GpuTest, EveryVariantIsRight) {
         for (const int64_t length : {1, 129}) {
           const Case c = case_of(*variant, problem_of(length, mask, dtype), backend->info().device);
           if (variant->unsupported(c.problem, c.tile, backend->info().device)) continue;
-          const Build build = backend->prepare(c);
+          Build build;
+          try {
+            build = backend->prepare(c);
+          } catch (const CaseSkipped& skipped) {  // no cuBLAS here
+            std::cout << skipped.what() << "\n";
+            continue;
+          }
           EXPECT_GE(*build.launches, 1) << describe(c);
           EXPECT_EQ(build.kernel_hash.size(), 16u) << describe(c);
           const Verification verification = backend->verify();
@@ -168,6 +175,7 @@ TEST_F(GpuTest, AnUntouchedOutputIsIncorrect) {
 }
 
 TEST_F(GpuTest, TimesHaveAnIntervalAndGrowWithTheProblem) {
+  options_.max_time_s = 0.5;
   const auto backend = make_gpu_backend(options_);
   double previous = 0;
   for (const int64_t length : {256, 4096}) {
@@ -175,7 +183,8 @@ TEST_F(GpuTest, TimesHaveAnIntervalAndGrowWithTheProblem) {
     backend->prepare(any_case(problem_of(length), backend->info().device));
     ASSERT_EQ(backend->verify().verified, "yes");
     const Latency latency = backend->time(status);
-    EXPECT_GE(*latency.samples, 3);
+    ASSERT_GE(*latency.samples, 6) << "0.5 s are enough for these";
+    ASSERT_TRUE(latency.ci95_low_ns && latency.ci95_high_ns);
     EXPECT_GT(*latency.median_ns, 2 * previous);
     EXPECT_LE(*latency.min_ns, *latency.ci95_low_ns);
     EXPECT_LE(*latency.ci95_low_ns, *latency.median_ns);
@@ -201,8 +210,8 @@ TEST_F(GpuTest, ColdIsNotFasterThanWarm) {
 
 TEST_F(GpuTest, TooLittleMemoryIsASkipWithBothNumbers) {
   const auto backend = make_gpu_backend(options_);
-  Problem p = problem_of(256 * 1024);
-  p.heads = p.kv_heads = 64, p.batch = 64;  // Q, K, V and O alone: over 1 TB
+  Problem p = problem_of(32 * 1024);
+  p.heads = p.kv_heads = 64, p.batch = 512;  // Q, K, V and O alone: over 500 GB
   try {
     backend->prepare(any_case(p, backend->info().device));
     FAIL() << "prepared";
