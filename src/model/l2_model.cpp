@@ -55,7 +55,7 @@ L2Model::L2Model(const DeviceProfile& device, std::vector<uint32_t> chunk_bytes,
 }
 
 double L2Model::share_of(const Chunk& chunk) const {
-  const double distance = recency_.distance(chunk.stamp) + chunk.bytes;
+  const double distance = recency_.distance(chunk.stamp, chunk.bytes) + chunk.bytes;
   if (distance == ReuseDistance::far) return 1;
   return distance <= first_miss_ ? 0 : l2_miss_share(device_, distance);
 }

@@ -4,8 +4,10 @@
 
 #include <chrono>
 
+#include "model/counting_machine.hpp"
 #include "model/device_profiles.hpp"
 #include "model/simulate.hpp"
+#include "variants/tiling.hpp"
 
 namespace attnprof {
 namespace {
@@ -68,14 +70,18 @@ TEST(Predict, TheSavingOfFusionGrowsAsNOverD) {
   }
 }
 
-// Br = Bc = d = 64 in fp16: five tiles of 8 KB, and 16 by 16 of them at N = 1024.
+// Br = Bc = d = 64 in fp16: Q, K, V, S and O tiles of 8 KB each, 40 KB, and 16 by 16 of them at N = 1024.
 TEST(Predict, TheTilesOfTheWorkedExample) {
   Case c = case_of("flash2", square(1024, 64, 1));
   c.tile = {64, 64};
   const auto steps = timed_steps(c, h200());
-  const int64_t s_and_o = 2 * 64 * 64 * 2;
-  EXPECT_EQ(std::get<KernelLaunch>(steps[0].launch).smem_bytes + s_and_o, 40 * 1024);
   EXPECT_EQ(steps[0].schedule.ctas, 16);
+  const std::vector<Operand> ops = operands(c.problem);
+  int64_t tile_bytes = 64 * 64 * bytes_per_element(Dtype::fp16);  // S
+  for (int i : {operand_q, operand_k, operand_v, operand_o})
+    tile_bytes +=
+        sector_bytes(ops[static_cast<size_t>(i)], row_tile(i, ops[static_cast<size_t>(i)], 0, 0, 64));
+  EXPECT_EQ(tile_bytes, 40 * 1024);
   // Each of 16 blocks reads a Q tile, writes an O tile, and reads 16 K and 16 V tiles.
   EXPECT_EQ(predict(c, h200()).sm_bytes, 16 * (2 + 2 * 16) * 8192);
   EXPECT_EQ(predict(c, h200()).tensor_flops, 4 * 1024 * 1024 * 64);

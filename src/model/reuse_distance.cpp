@@ -21,12 +21,12 @@ int ReuseDistance::slot_of(Stamp stamp) const {
   return static_cast<int>(std::ranges::upper_bound(joined_from_, stamp) - joined_from_.begin());
 }
 
-double ReuseDistance::distance(Stamp stamp) const {
-  if (stamp == newest_) return static_cast<double>(newest_bytes_) / 2;
+double ReuseDistance::distance(Stamp stamp, int64_t bytes) const {
+  if (stamp == newest_) return static_cast<double>(newest_bytes_ - bytes) / 2;
   const int slot = slot_of(stamp);
   if (slot == 0) return far;
-  const auto own = static_cast<double>(bytes_[static_cast<size_t>(slot)]);
-  return static_cast<double>(total_ - sum_to(slot) + newest_bytes_) + own / 2;
+  const int64_t beside = bytes_[static_cast<size_t>(slot)] - bytes;
+  return static_cast<double>(total_ - sum_to(slot) + newest_bytes_) + static_cast<double>(beside) / 2;
 }
 
 ReuseDistance::Stamp ReuseDistance::touch(Stamp stamp, int64_t bytes) {

@@ -8,8 +8,9 @@
 namespace attnprof {
 
 // An LRU stack cut into segments of about `resolution` bytes, newest last. A chunk remembers the segment it
-// was last touched in; its distance is what lies in newer ones and half of its own. Beyond `horizon` bytes
-// all is equally far, and is forgotten. Touch and distance cost a walk of a small Fenwick tree.
+// was last touched in; its distance is what lies in newer ones and half of what shares its own. Beyond
+// `horizon` bytes all is equally far, and is forgotten. Touch and distance cost a walk of a small Fenwick
+// tree.
 class ReuseDistance {
  public:
   using Stamp = uint32_t;
@@ -18,8 +19,9 @@ class ReuseDistance {
 
   ReuseDistance(double resolution_bytes, double horizon_bytes);
 
-  // Unique bytes touched since `stamp`; `far` for never and beyond the horizon.
-  double distance(Stamp stamp) const;
+  // Unique bytes touched since a chunk of `bytes` was, itself not counted; `far` for never and beyond the
+  // horizon.
+  double distance(Stamp stamp, int64_t bytes) const;
   // Moves a chunk of `bytes` from `stamp` to now.
   Stamp touch(Stamp stamp, int64_t bytes);
 

@@ -4,6 +4,7 @@
 
 #include "measure/sim/backend.hpp"
 #include "model/device_profiles.hpp"
+#include "model/occupancy.hpp"
 #include "model/predict.hpp"
 #include "pipeline.hpp"
 #include "plan/seed.hpp"
@@ -116,13 +117,17 @@ TEST(Sim, MeasuredAndModelBytesAgreeByConstruction) {
 TEST(Sim, TheLaunchIsDescribed) {
   Problem p;
   p.q_len = p.kv_len = 1024;
-  const Row row = sweep({case_of(*find_variant("flash2"), p)}).at(0);
+  const Case c = case_of(*find_variant("flash2"), p);
+  const Row row = sweep({c}).at(0);
+  const Step step = c.variant->steps(p, c.tile, h200()).at(0);
+  const auto& kernel = std::get<KernelLaunch>(step.launch);
+  const int resident = resident_ctas_per_sm(block_needs(step, h200()), h200());
   EXPECT_EQ(row.build.launches, 1);
-  EXPECT_EQ(row.build.ctas, 8 * 16);
-  EXPECT_EQ(row.build.threads_per_cta, 256);
-  EXPECT_EQ(row.build.smem_bytes, (128 + 2 * 64) * 64 * 2);
-  EXPECT_DOUBLE_EQ(*row.build.theoretical_occupancy_pct, 25) << "two blocks of 256 by registers";
-  EXPECT_DOUBLE_EQ(*row.build.waves, 128.0 / 264);
+  EXPECT_EQ(row.build.ctas, step.schedule.ctas);
+  EXPECT_EQ(row.build.threads_per_cta, kernel.threads);
+  EXPECT_EQ(row.build.smem_bytes, kernel.smem_bytes);
+  EXPECT_DOUBLE_EQ(*row.build.theoretical_occupancy_pct, 100.0 * resident * kernel.threads / 2048);
+  EXPECT_DOUBLE_EQ(*row.build.waves, static_cast<double>(step.schedule.ctas) / (132.0 * resident));
   EXPECT_EQ(row.build.workspace_bytes, 0);
   const Row naive = sweep({case_of(*find_variant("naive"), p)}).at(0);
   EXPECT_EQ(naive.build.launches, 3);
