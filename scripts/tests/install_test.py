@@ -21,12 +21,22 @@ class InstallTest(unittest.TestCase):
             for document in ("README.md", "LICENSE"):
                 self.assertTrue((pathlib.Path(prefix) / "share/doc/attnprof" / document).is_file())
             self.check_program(pathlib.Path(prefix) / "bin/attnprof")
+            self.check_kernels_are_found(pathlib.Path(prefix) / "bin/attnprof", prefix)
             self.check_plot(data / "scripts/plot_roofline.py")
 
     def check_program(self, program):
         done = subprocess.run([program, "--version"], cwd="/", capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"^attnprof \d+\.\d+\.\d+")
+
+    def check_kernels_are_found(self, program, prefix):
+        arguments = ["compile", "--variant", "naive", "-N", "512", "-d", "64", "--arch", "sm_80", "--cache-dir",
+                     f"{prefix}/cache"]
+        done = subprocess.run([program, *arguments], cwd="/", capture_output=True, text=True, check=False)
+        if done.returncode == 3 and "ATTNPROF_EXPECT_CUDA" not in os.environ:
+            self.assertRegex(done.stderr, "nvcc")  # the kernels were there, the compiler is not on this machine
+        else:
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def check_plot(self, script):
         done = subprocess.run([script.parent / script.name, "none.csv", "-o", "out.png"], cwd="/", capture_output=True,
