@@ -7,9 +7,10 @@
 
 #include "error.hpp"
 #include "measure/compile/examine_compiler.hpp"
+#include "version.hpp"
 #if ATTNPROF_WITH_GPU
 #include "measure/gpu/examine_gpu.hpp"
-#include "measure/gpu/self_test.hpp"
+#include "measure/gpu/known_sizes.hpp"
 #endif
 
 namespace attnprof {
@@ -43,7 +44,7 @@ const char* word(Finding::State state) {
 void print_text(const std::vector<Finding>& findings, std::ostream& out) {
   size_t width = 0;
   for (const Finding& finding : findings) width = std::max(width, finding.topic.size());
-  out << "attnprof " ATTNPROF_VERSION "\n";
+  out << fmt::format("attnprof {} ({})\n", tool_version(), tool_commit());
   for (const Finding& finding : findings)
     out << fmt::format("{:<8} {:<{}}  {}\n", word(finding.state), finding.topic, width, finding.text);
   const auto missing = std::count_if(findings.begin(), findings.end(), [](const Finding& finding) {
@@ -56,17 +57,22 @@ void print_json(const std::vector<Finding>& findings, std::ostream& out) {
   nlohmann::json list = nlohmann::json::array();
   for (const Finding& finding : findings)
     list.push_back({{"topic", finding.topic}, {"state", word(finding.state)}, {"text", finding.text}});
-  const nlohmann::json document = {{"version", ATTNPROF_VERSION}, {"findings", list}};
+  const nlohmann::json document = {
+      {"version", tool_version()}, {"commit", tool_commit()}, {"findings", list}};
   out << document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
 }  // namespace
 
+// The backend first: counters are read by one process at a time, and its worker has ended before this one
+// tries.
 std::vector<Finding> examine_all(const DoctorOptions& options) {
+  std::vector<Finding> automatic;
+  if (options.automatic_backend) automatic.push_back(examine("auto", options.automatic_backend));
   std::vector<Finding> findings = examine_device(options.measure.device);
   for (Finding& finding : examine_compiler(options.measure.kernels_dir, options.measure.cache_dir))
     findings.push_back(std::move(finding));
-  if (options.automatic_backend) findings.push_back(examine("auto", options.automatic_backend));
+  findings.insert(findings.end(), automatic.begin(), automatic.end());
   return findings;
 }
 

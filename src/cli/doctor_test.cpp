@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "error.hpp"
+#include "version.hpp"
 
 namespace attnprof {
 namespace {
@@ -45,7 +46,8 @@ TEST(Doctor, SaysWhatEveryPartIs) {
   for (const char* topic : {"nvcc", "host compiler", "kernels", "kernel cache", "auto"})
     EXPECT_TRUE(find(findings, topic)) << topic;
 #if ATTNPROF_WITH_GPU
-  for (const char* topic : {"driver", "CUPTI", "counters"}) EXPECT_TRUE(find(findings, topic)) << topic;
+  for (const char* topic : {"build", "driver", "CUPTI", "counters"})
+    EXPECT_TRUE(find(findings, topic)) << topic;
 #else
   EXPECT_THAT(find(findings, "build")->text, HasSubstr("sim only"));
 #endif
@@ -57,7 +59,7 @@ TEST(Doctor, PrintsTextAndCountsWhatIsMissing) {
   chosen.measure.kernels_dir = "/no/such/kernels";
   std::ostringstream out;
   EXPECT_EQ(run_doctor(chosen, out), 0);
-  EXPECT_THAT(out.str(), HasSubstr("attnprof " ATTNPROF_VERSION));
+  EXPECT_THAT(out.str(), HasSubstr("attnprof " + std::string(tool_version())));
   EXPECT_THAT(out.str(), testing::ContainsRegex("missing +kernels +.*/no/such/kernels"));
   EXPECT_THAT(out.str(), testing::ContainsRegex("ok +auto +backend sim: no driver"));
   EXPECT_THAT(out.str(), testing::ContainsRegex("[0-9]+ missing\n$"));
@@ -70,7 +72,7 @@ TEST(Doctor, PrintsJson) {
   std::ostringstream out;
   EXPECT_EQ(run_doctor(chosen, out), 0);
   const auto document = nlohmann::json::parse(out.str());
-  EXPECT_EQ(document.at("version"), ATTNPROF_VERSION);
+  EXPECT_EQ(document.at("version"), tool_version());
   const auto& last = document.at("findings").back();
   EXPECT_EQ(last.at("topic"), "auto");
   EXPECT_EQ(last.at("state"), "missing");

@@ -49,8 +49,16 @@ WorkerBackend::~WorkerBackend() = default;
 json WorkerBackend::start() {
   last_message_.clear();
   child_ = std::make_unique<ChildProcess>(command_);
-  deadline_ = after(std::max(start_limit_s, options_.case_timeout_s));
+  allow(std::max(start_limit_s, options_.case_timeout_s),
+        "the worker took longer than {:g} s and was ended while");
   return call({{"call", "open"}, {"options", to_json(options_)}}, "starting");
+}
+
+// What the worker does from now on must be answered within `seconds`; otherwise `sentence` is why it was
+// ended.
+void WorkerBackend::allow(double seconds, const char* sentence) {
+  deadline_ = after(seconds);
+  time_out_ = fmt::format(fmt::runtime(sentence), seconds);
 }
 
 void WorkerBackend::restart() {
@@ -70,7 +78,7 @@ void WorkerBackend::restart() {
 
 Build WorkerBackend::prepare(const Case& c) {
   if (!child_) restart();
-  deadline_ = after(options_.case_timeout_s);
+  allow(options_.case_timeout_s, "the case took longer than --case-timeout {:g} s and was ended while");
   return call_for_row({{"call", "prepare"}, {"case", to_json(c)}}, "preparing").build;
 }
 
@@ -108,10 +116,7 @@ json WorkerBackend::call(const json& request, const char* activity) {
       break;
   }
   child_->kill();
-  lose(fmt::format("the case took longer than --case-timeout {:g} s and was ended while",
-                   std::string_view(activity) == "starting" ? std::max(start_limit_s, options_.case_timeout_s)
-                                                            : options_.case_timeout_s),
-       activity);
+  lose(time_out_, activity);
 }
 
 json WorkerBackend::parse_reply(const std::string& line, const char* activity) {

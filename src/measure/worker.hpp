@@ -36,6 +36,7 @@ class WorkerBackend : public Backend {
  private:
   nlohmann::json start();
   void restart();
+  void allow(double seconds, const char* sentence);
   nlohmann::json call(const nlohmann::json& request, const char* activity);
   nlohmann::json parse_reply(const std::string& line, const char* activity);
   Row call_for_row(const nlohmann::json& request, const char* activity);
@@ -48,6 +49,7 @@ class WorkerBackend : public Backend {
   BackendInfo info_;
   std::unique_ptr<ChildProcess> child_;  // null after a case failed
   ChildProcess::Clock::time_point deadline_;
+  std::string time_out_;      // what to say when it has passed
   std::string last_message_;  // of the worker in hand, on stdout or stderr
 };
 

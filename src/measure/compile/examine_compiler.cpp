@@ -47,7 +47,7 @@ std::string describe_host_compiler() {
                     program));
   std::string version = read_file(output);
   version.erase(version.find_last_not_of("\r\n ") + 1);
-  return fmt::format("{} at {}", version, program);
+  return fmt::format("C++ compiler {} at {}", version, program);
 }
 
 Finding examine_cache(const std::string& cache_dir) {

@@ -124,8 +124,10 @@ Finding untried_counters() {
 }  // namespace
 
 std::vector<Finding> examine_gpu(int device) {
-  std::vector<Finding> findings = {examine("driver", describe_driver)};
-  const bool has_driver = findings.front().state == State::ok;
+  std::vector<Finding> findings = {
+      {State::ok, "build", fmt::format("made with CUDA {} headers", cuda_version(CUDA_VERSION))},
+      examine("driver", describe_driver)};
+  const bool has_driver = findings.back().state == State::ok;
   findings.push_back(examine("CUPTI", describe_cupti));
   try {
     if (has_driver) examine_gpus(findings);

@@ -1,4 +1,4 @@
-#include "measure/gpu/self_test.hpp"
+#include "measure/gpu/known_sizes.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
