@@ -53,6 +53,10 @@ void refuse_both(bool both, const char* a, const char* b) {
   if (both) throw UsageError(fmt::format("{} and {} contradict each other; give one of them", a, b));
 }
 
+void refuse_two_targets(const DeviceChoice& device) {
+  refuse_both(!device.target.empty() && !device.target_file.empty(), "--target", "--target-file");
+}
+
 // --target and --target-file.
 void add_target(CLI::App& app, DeviceChoice& device) {
   app.add_option("--target", device.target, "Simulated device, see attnprof list")
@@ -115,8 +119,7 @@ class SweepParser {
     measure_options();
     output_options();
     options_.device.backend = parse_backend(backend_);
-    refuse_both(!options_.device.target.empty() && !options_.device.target_file.empty(), "--target",
-                "--target-file");
+    refuse_two_targets(options_.device);
     options_.command_line = "attnprof";
     for (const std::string& arg : args) options_.command_line += " " + arg;
     return options_;
@@ -181,6 +184,7 @@ class ListParser {
   }
   CLI::App& app() { return app_; }
   ListOptions options() {
+    refuse_two_targets(options_.device);
     if (head_dims_.given()) options_.head_dims = parse_axis("-d", head_dims_.texts);
     if (dtypes_.given()) options_.dtypes = parse_dtypes(dtypes_.texts);
     options_.format = parse_format(format_, true);

@@ -49,7 +49,7 @@ class SweepFile {
         say(fmt::format("{}, line {}: the line is torn and is measured again", options.output,
                         resumption.torn_line));
     }
-    meta = meta_with_run(meta, facts, backend.info());
+    meta = meta_with_run(meta, meta_path(options.output), facts, backend.info());
     if (keep < text.size()) file_.truncate(keep);
     replace_file(meta_path(options.output), meta);
     writer_.emplace(file_);

@@ -101,9 +101,10 @@ std::string plan_id(const std::vector<Case>& cases, const MeasureOptions& option
 
 std::string meta_path(const std::string& csv_path) { return csv_path + ".meta.json"; }
 
-std::string meta_with_run(const std::string& existing, const RunFacts& facts, const BackendInfo& info) {
+std::string meta_with_run(const std::string& existing, const std::string& file, const RunFacts& facts,
+                          const BackendInfo& info) {
   Json meta = existing.empty() ? Json{{"schema", schema_version}, {"runs", Json::object()}}
-                               : parse_meta(existing, "the .meta.json file");
+                               : parse_meta(existing, file);
   Json& runs = meta["runs"];
   if (runs.contains(facts.run))
     runs[facts.run]["resumed"].push_back(utc_now());

@@ -25,9 +25,10 @@ std::string plan_id(const std::vector<Case>& cases, const MeasureOptions& option
 
 std::string meta_path(const std::string& csv_path);
 
-// The file's text after `run` is added to `existing` (the text of the file so far, or empty). Throws
-// UsageError when `existing` is no meta file.
-std::string meta_with_run(const std::string& existing, const RunFacts& facts, const BackendInfo& info);
+// The text of `file` after the run is added to `existing` (its text so far, or empty). Throws UsageError when
+// `existing` is no meta file.
+std::string meta_with_run(const std::string& existing, const std::string& file, const RunFacts& facts,
+                          const BackendInfo& info);
 
 // Of one run of a meta file, what --resume compares.
 struct RunRecord {

@@ -30,7 +30,7 @@ std::string Progress::estimate(size_t index, size_t total) const {
 
 void Progress::begin_case(const Case& c, size_t index, size_t total) {
   last_ = fmt::format("[{}/{}] {}{}", done_ + index + 1, done_ + total, describe(c), estimate(index, total));
-  if (terminal_) last_.resize(std::min(last_.size(), terminal_width() - 1));
+  if (terminal_) last_.resize(std::min(last_.size(), terminal_width(fileno(stream_)) - 1));
   fmt::print(stream_, "{}{}{}", terminal_ ? clear_line : "", last_, terminal_ ? "" : "\n");
   std::fflush(stream_);
 }

@@ -29,6 +29,12 @@ void check_header(const RowFile& file, const std::string& path) {
         fmt::format("{} has other columns than this attnprof writes; give another -o or --overwrite", path));
 }
 
+// A file without one whole line must at least begin as ours does, or it is somebody else's.
+void check_torn_header(const RowFile& file, const std::string& csv_text, const std::string& path) {
+  if (file.header.empty() && !csv_header(all_columns()).starts_with(csv_text))
+    throw UsageError(fmt::format("{} is no attnprof CSV; give another -o or --overwrite", path));
+}
+
 std::string identity_text(const Identity& identity) {
   Row row;
   row.identity = identity;
@@ -124,6 +130,7 @@ Resumption check_resume(const std::string& csv_text, const std::string& meta_tex
                         const std::vector<Case>& cases, const MeasureOptions& options, Backend& backend) {
   const RowFile file = parse_rows(csv_text, path);
   check_header(file, path);
+  check_torn_header(file, csv_text, path);
   Resumption result;
   result.keep_bytes = file.torn ? file.torn->offset : csv_text.size();
   result.torn_line = file.torn ? file.torn->line : 0;

@@ -51,7 +51,7 @@ std::string format_text_table(const std::vector<std::vector<std::string>>& lines
   return result;
 }
 
-size_t terminal_width() {
+size_t terminal_width(int fd) {
   if (const char* text = std::getenv("COLUMNS")) {
     const std::string_view columns(text);
     size_t width = 0;
@@ -59,7 +59,7 @@ size_t terminal_width() {
     if (error == std::errc{} && end == columns.data() + columns.size() && width > 0) return width;
   }
   winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   return default_width;
 }
 

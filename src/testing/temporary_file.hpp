@@ -14,9 +14,11 @@ namespace attnprof {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
+    static int count = 0;
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = std::filesystem::path(testing::TempDir()) / (std::string("attnprof-") + test->test_suite_name() +
-                                                         "-" + test->name() + "-" + std::to_string(getpid()));
+    path_ = std::filesystem::path(testing::TempDir()) /
+            (std::string("attnprof-") + test->test_suite_name() + "-" + test->name() + "-" +
+             std::to_string(getpid()) + "-" + std::to_string(++count));
     std::filesystem::create_directories(path_);
   }
   ~TemporaryFolder() { std::filesystem::remove_all(path_); }
