@@ -23,22 +23,24 @@ std::optional<double> sum(std::optional<double> a, std::optional<double> b) {
 }
 
 template <class Value>
-Count median_of(const std::vector<IoCount>& counts, Value value) {
+Count median_of(const std::vector<OperationCount>& counts, Value value) {
   std::vector<double> values;
-  for (const IoCount& count : counts)
+  for (const OperationCount& count : counts)
     if (const std::optional<double> one = value(count)) values.push_back(*one);
   return values.empty() ? Count{} : rounded(median(values));
 }
 
-void add_hbm(const std::vector<IoCount>& counts, double clean_eviction_write, Counters& row, Status& status) {
-  row.hbm_read = median_of(counts, [](const IoCount& c) { return c.operation[Quantity::hbm_read]; });
+void add_hbm(const std::vector<OperationCount>& counts, double clean_eviction_write, Counters& row,
+             Status& status) {
+  row.hbm_read = median_of(counts, [](const OperationCount& c) { return c.operation[Quantity::hbm_read]; });
   row.hbm_write_in_kernel =
-      median_of(counts, [](const IoCount& c) { return c.operation[Quantity::hbm_write]; });
-  row.hbm_write = median_of(counts, [&](const IoCount& c) { return settled_write(c, clean_eviction_write); });
+      median_of(counts, [](const OperationCount& c) { return c.operation[Quantity::hbm_write]; });
+  row.hbm_write =
+      median_of(counts, [&](const OperationCount& c) { return settled_write(c, clean_eviction_write); });
   row.hbm_total = sum(row.hbm_read, row.hbm_write);
   if (counts.size() < 2 || !row.hbm_total || *row.hbm_total == 0) return;
   std::vector<double> totals;
-  for (const IoCount& c : counts)
+  for (const OperationCount& c : counts)
     totals.push_back(*c.operation[Quantity::hbm_read] + *settled_write(c, clean_eviction_write));
   const auto [low, high] = std::minmax_element(totals.begin(), totals.end());
   const double spread = *high - *low;
@@ -48,30 +50,29 @@ void add_hbm(const std::vector<IoCount>& counts, double clean_eviction_write, Co
 
 }  // namespace
 
-std::optional<double> settled_write(const IoCount& count, double clean_eviction_write) {
+std::optional<double> settled_write(const OperationCount& count, double clean_eviction_write) {
   const std::optional<double> in_range = count.operation[Quantity::hbm_write];
   const std::optional<double> after = count.eviction[Quantity::hbm_write];
   if (!in_range || !after) return std::nullopt;
   return *in_range + std::max(0.0, *after - clean_eviction_write);
 }
 
-Counters counted_row(const std::vector<IoCount>& counts, const CounterValues& sm, double clean_eviction_write,
-                     Status& status) {
+Counters counted_row(const std::vector<OperationCount>& counts, double clean_eviction_write, Status& status) {
   Counters row;
   row.bytes_source = "cupti";
   add_hbm(counts, clean_eviction_write, row, status);
-  const CounterValues& io = counts.front().operation;
-  row.l2_read = rounded(io[Quantity::l2_read]);
-  row.l2_write = rounded(io[Quantity::l2_write]);
-  row.l2_atomic = rounded(sum(sm[Quantity::l2_atomic], sm[Quantity::l2_reduction]));
-  row.sm_read = rounded(sm[Quantity::sm_read]);
-  row.sm_write = rounded(sm[Quantity::sm_write]);
+  const CounterValues& first = counts.front().operation;
+  row.l2_read = rounded(first[Quantity::l2_read]);
+  row.l2_write = rounded(first[Quantity::l2_write]);
+  row.l2_atomic = rounded(sum(first[Quantity::l2_atomic], first[Quantity::l2_reduction]));
+  row.sm_read = rounded(first[Quantity::sm_read]);
+  row.sm_write = rounded(first[Quantity::sm_write]);
   row.sm_total = sum(row.sm_read, row.sm_write);
-  row.local = rounded(sum(io[Quantity::local_load], io[Quantity::local_store]));
-  row.executed_tensor_flops = rounded(sm[Quantity::tensor_flops]);
-  row.achieved_occupancy_pct = io[Quantity::occupancy];
-  row.tensor_pipe_pct = io[Quantity::tensor_pipe];
-  row.sm_cycles = rounded(io[Quantity::cycles]);
+  row.local = rounded(sum(first[Quantity::local_load], first[Quantity::local_store]));
+  row.executed_tensor_flops = rounded(first[Quantity::tensor_flops]);
+  row.achieved_occupancy_pct = first[Quantity::occupancy];
+  row.tensor_pipe_pct = first[Quantity::tensor_pipe];
+  row.sm_cycles = rounded(first[Quantity::cycles]);
   return row;
 }
 

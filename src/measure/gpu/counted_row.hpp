@@ -8,8 +8,8 @@
 
 namespace attnprof {
 
-// One count of the IO metrics: the operation's range and the range of the eviction read that follows it.
-struct IoCount {
+// One count: the operation's range, and the range of the eviction read that follows it.
+struct OperationCount {
   CounterValues operation;
   CounterValues eviction;
 };
@@ -18,11 +18,10 @@ struct IoCount {
 // then pushed out of L2 beyond `clean_eviction_write`, what that read writes when nothing is dirty. Never
 // below the first: the rest is counter noise of some kilobytes then. Nothing where the chip has no such
 // counter.
-std::optional<double> settled_write(const IoCount& count, double clean_eviction_write);
+std::optional<double> settled_write(const OperationCount& count, double clean_eviction_write);
 
 // Medians over `counts` (at least one) for HBM, with their spread when there are several; everything else
-// from the first count and from `sm`. Flags noisy_bytes when HBM bytes vary by more than 2 % and 1 MB.
-Counters counted_row(const std::vector<IoCount>& counts, const CounterValues& sm, double clean_eviction_write,
-                     Status& status);
+// from the first count. Flags noisy_bytes when HBM bytes vary by more than 2 % and 1 MB.
+Counters counted_row(const std::vector<OperationCount>& counts, double clean_eviction_write, Status& status);
 
 }  // namespace attnprof

@@ -7,8 +7,8 @@
 namespace attnprof {
 namespace {
 
-IoCount io_count(double read, double write, double eviction_write) {
-  IoCount count;
+OperationCount count_of(double read, double write, double eviction_write) {
+  OperationCount count;
   count.operation[Quantity::hbm_read] = read;
   count.operation[Quantity::hbm_write] = write;
   count.eviction[Quantity::hbm_write] = eviction_write;
@@ -17,18 +17,20 @@ IoCount io_count(double read, double write, double eviction_write) {
 }
 
 TEST(SettledWrite, AddsWhatWasStillDirtyBeyondTheCleanEviction) {
-  EXPECT_EQ(settled_write(io_count(0, 20e6, 30.5e6), 0.5e6), 50e6);
+  EXPECT_EQ(settled_write(count_of(0, 20e6, 30.5e6), 0.5e6), 50e6);
 }
 
 TEST(SettledWrite, IsNeverBelowTheWritesInTheRange) {
-  EXPECT_EQ(settled_write(io_count(0, 20e6, 0.25e6), 0.5e6), 20e6);
+  EXPECT_EQ(settled_write(count_of(0, 20e6, 0.25e6), 0.5e6), 20e6);
 }
 
-TEST(SettledWrite, IsNothingWithoutTheCounter) { EXPECT_EQ(settled_write(IoCount{}, 0), std::nullopt); }
+TEST(SettledWrite, IsNothingWithoutTheCounter) {
+  EXPECT_EQ(settled_write(OperationCount{}, 0), std::nullopt);
+}
 
 TEST(CountedRow, ReadsComeFromTheOperationAlone) {
   Status status;
-  const Counters row = counted_row({io_count(100e6, 0, 8e6)}, {}, 0, status);
+  const Counters row = counted_row({count_of(100e6, 0, 8e6)}, 0, status);
   EXPECT_EQ(row.bytes_source, "cupti");
   EXPECT_EQ(row.hbm_read, 100'000'000);
   EXPECT_EQ(row.hbm_write, 8'000'000);
@@ -41,7 +43,7 @@ TEST(CountedRow, ReadsComeFromTheOperationAlone) {
 TEST(CountedRow, RepeatedCountsGiveMediansAndTheirSpread) {
   Status status;
   const Counters row =
-      counted_row({io_count(100e6, 0, 0), io_count(101e6, 0, 0), io_count(100.5e6, 0, 0)}, {}, 0, status);
+      counted_row({count_of(100e6, 0, 0), count_of(101e6, 0, 0), count_of(100.5e6, 0, 0)}, 0, status);
   EXPECT_EQ(row.hbm_read, 100'500'000);
   EXPECT_NEAR(*row.hbm_spread_pct, 100 * 1e6 / 100.5e6, 1e-9);
   EXPECT_EQ(status.flags, "");
@@ -49,18 +51,18 @@ TEST(CountedRow, RepeatedCountsGiveMediansAndTheirSpread) {
 
 TEST(CountedRow, CountsThatDisagreeAreFlagged) {
   Status status;
-  counted_row({io_count(100e6, 0, 0), io_count(110e6, 0, 0)}, {}, 0, status);
+  counted_row({count_of(100e6, 0, 0), count_of(110e6, 0, 0)}, 0, status);
   EXPECT_TRUE(has_flag(status, Flag::noisy_bytes));
   Status small;
-  counted_row({io_count(1e6, 0, 0), io_count(1.5e6, 0, 0)}, {}, 0, small);
+  counted_row({count_of(1e6, 0, 0), count_of(1.5e6, 0, 0)}, 0, small);
   EXPECT_EQ(small.flags, "");
 }
 
 TEST(CountedRow, WhatAChipDoesNotCountStaysEmpty) {
   Status status;
-  CounterValues sm;
-  sm[Quantity::sm_read] = 64;
-  const Counters row = counted_row({IoCount{}, IoCount{}}, sm, 0, status);
+  OperationCount count;
+  count.operation[Quantity::sm_read] = 64;
+  const Counters row = counted_row({count, count}, 0, status);
   EXPECT_FALSE(row.hbm_read || row.hbm_total || row.hbm_spread_pct || row.l2_read || row.l2_atomic);
   EXPECT_EQ(row.sm_read, 64);
   EXPECT_FALSE(row.sm_total);
@@ -68,16 +70,16 @@ TEST(CountedRow, WhatAChipDoesNotCountStaysEmpty) {
 
 TEST(CountedRow, SumsPartsThatAreCountedApart) {
   Status status;
-  CounterValues sm;
+  OperationCount count = count_of(0, 0, 0);
+  CounterValues& sm = count.operation;
   sm[Quantity::sm_read] = 64;
   sm[Quantity::sm_write] = 32;
   sm[Quantity::l2_atomic] = 96;
   sm[Quantity::l2_reduction] = 32;
   sm[Quantity::tensor_flops] = 4096;
-  IoCount io = io_count(0, 0, 0);
-  io.operation[Quantity::local_load] = 10;
-  io.operation[Quantity::local_store] = 5;
-  const Counters row = counted_row({io}, sm, 0, status);
+  sm[Quantity::local_load] = 10;
+  sm[Quantity::local_store] = 5;
+  const Counters row = counted_row({count}, 0, status);
   EXPECT_EQ(row.sm_total, 96);
   EXPECT_EQ(row.l2_atomic, 128);
   EXPECT_EQ(row.local, 15);

@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int max_io_counts = 3;
+constexpr int max_counts = 3;
 constexpr double repeat_budget_s = 0.15;  // no further count once this much was spent on a case
 
 double seconds_since(Clock::time_point start) {
@@ -69,31 +69,31 @@ std::vector<uint8_t> counter_availability(CUcontext context) {
 struct CounterSession::State {
   std::string chip;
   std::vector<uint8_t> availability;
-  std::unique_ptr<MetricPlan> io;
-  std::map<Dtype, std::unique_ptr<MetricPlan>> sm;
+  std::map<Dtype, std::unique_ptr<MetricPlan>> plans;
   std::optional<double> clean_eviction_write;
   // Last, so that it is disabled before the plans it holds buffers for go.
   std::unique_ptr<RangeProfiler> profiler;
 
-  MetricPlan& sm_plan(Dtype dtype) {
-    std::unique_ptr<MetricPlan>& plan = sm[dtype];
-    if (!plan) plan = std::make_unique<MetricPlan>(chip, sm_metrics(dtype), availability);
-    return *plan;
+  MetricPlan& plan(Dtype dtype) {
+    std::unique_ptr<MetricPlan>& made = plans[dtype];
+    if (!made) made = std::make_unique<MetricPlan>(chip, case_metrics(dtype), availability);
+    return *made;
   }
 
-  IoCount count_io(const CountedWork& work) {
-    const std::vector<CounterValues> values = profiler->collect(*io, work.condition, {work.run, work.evict});
+  OperationCount count(const CountedWork& work, Dtype dtype) {
+    const std::vector<CounterValues> values =
+        profiler->collect(plan(dtype), work.condition, {work.run, work.evict});
     return {values[0], values[1]};
   }
 
   // What the eviction read alone writes, counted like the one after an operation: once a session, median of
   // three.
-  double eviction_baseline(const CountedWork& work) {
+  double eviction_baseline(const CountedWork& work, Dtype dtype) {
     if (clean_eviction_write) return *clean_eviction_write;
     std::vector<double> writes;
     for (int i = 0; i < 3; ++i)
       writes.push_back(
-          count_io({work.evict, work.evict, work.evict}).eviction[Quantity::hbm_write].value_or(0));
+          count({work.evict, work.evict, work.evict}, dtype).eviction[Quantity::hbm_write].value_or(0));
     clean_eviction_write = median(writes);
     return *clean_eviction_write;
   }
@@ -109,22 +109,19 @@ std::unique_ptr<CounterSession> CounterSession::open(CUcontext context, int devi
   state->chip = chip_name(device);
   require_support(device);
   state->availability = counter_availability(context);
-  state->io = std::make_unique<MetricPlan>(state->chip, io_metrics(), state->availability);
   state->profiler = std::make_unique<RangeProfiler>(context, synchronise);
   return std::unique_ptr<CounterSession>(new CounterSession(std::move(state)));
 }
 
 Counters CounterSession::measure(const CountedWork& work, Dtype dtype, Status& status) {
   try {
-    const double baseline = state_->eviction_baseline(work);
+    const double baseline = state_->eviction_baseline(work, dtype);
     const Clock::time_point start = Clock::now();
-    std::vector<IoCount> counts = {state_->count_io(work)};
-    const double io_seconds = seconds_since(start);
-    const CounterValues sm =
-        state_->profiler->collect(state_->sm_plan(dtype), work.condition, {work.run}).front();
-    while (counts.size() < max_io_counts && seconds_since(start) + io_seconds < repeat_budget_s)
-      counts.push_back(state_->count_io(work));
-    return counted_row(counts, sm, baseline, status);
+    std::vector<OperationCount> counts = {state_->count(work, dtype)};
+    const double seconds = seconds_since(start);
+    while (counts.size() < max_counts && seconds_since(start) + seconds < repeat_budget_s)
+      counts.push_back(state_->count(work, dtype));
+    return counted_row(counts, baseline, status);
   } catch (const EnvironmentError& error) {  // it worked when the session was opened
     throw CaseFailed(error.what());
   }

@@ -5,7 +5,7 @@ namespace {
 
 constexpr double sector_bytes = 32;
 
-constexpr Metric io[] = {
+constexpr Metric common[] = {
     {Quantity::hbm_read,
      {"dram__bytes_read.sum", "dram__bytes_op_read.sum"},
      1,
@@ -41,9 +41,6 @@ constexpr Metric io[] = {
      1,
      "cycles the tensor pipe was active, percent of elapsed"},
     {Quantity::cycles, {"sm__cycles_elapsed.max"}, 1, "SM cycles of the range, profiler's part included"},
-};
-
-constexpr Metric sm_side[] = {
     {Quantity::sm_read,
      {"l1tex__m_xbar2l1tex_read_bytes.sum"},
      1,
@@ -83,10 +80,8 @@ Metric tensor_flops(Dtype dtype) {
 
 }  // namespace
 
-std::vector<Metric> io_metrics() { return {std::begin(io), std::end(io)}; }
-
-std::vector<Metric> sm_metrics(Dtype dtype) {
-  std::vector<Metric> metrics(std::begin(sm_side), std::end(sm_side));
+std::vector<Metric> case_metrics(Dtype dtype) {
+  std::vector<Metric> metrics(std::begin(common), std::end(common));
   metrics.push_back(tensor_flops(dtype));
   return metrics;
 }

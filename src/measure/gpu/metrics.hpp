@@ -34,23 +34,12 @@ struct Metric {
   const char* meaning;
 };
 
-// Passes counted with CUPTI 13.0's host API (metrics_test.cpp holds them):
-//                               GA100 AD102 GH100 GB100 GB202
-//   io_metrics                      1     1     1     1     1
-//   sm_metrics, each dtype          5     5     2     3     3
-//   both in one configuration       6     6     3     4     4
-//   L2 atomics in io_metrics        2     1     1     1     1   so they ride with the SM side, at no pass
-//   local memory in sm_metrics     +1    +1    +1    +1    +1   so it rides with io_metrics, at no pass
-//   tensor FLOPs alone              1     1   1-2     1   1-2   and 0 more in sm_metrics, 1 more in
-//   io_metrics
-// Every pass is one Start and Stop (13 to 28 ms on an H200) and one run of the operation, whatever the
-// grouping: two configurations cost no pass more than one, and settled writes then need their second range,
-// the eviction read, in one pass only. dram__throughput, gpu__time_duration and the tensor instructions would
-// fit io_metrics too, but no column shows them and every metric makes Start slower.
-std::vector<Metric> io_metrics();
-
-// Bytes at the SMs, atomics, and executed tensor FLOPs of products of `dtype` (fp32: TF32, which a library
-// may use).
-std::vector<Metric> sm_metrics(Dtype dtype);
+// Everything a row needs of products of `dtype` (fp32: the TF32 counter, which a library may use), in one
+// configuration, because an enabled profiler takes one (range_profiler.hpp). Passes by CUPTI 13.0's host API
+// without a device (metrics_test.cpp holds them): GA100 6, AD102 6, GH100 3, GB100 4, GB202 4; with an H200's
+// own availability image 4. Every pass is one Start and Stop and one run of the operation: 28 ms on an H200.
+// dram__throughput and gpu__time_duration would fit, but no column shows them and every metric makes Start
+// slower.
+std::vector<Metric> case_metrics(Dtype dtype);
 
 }  // namespace attnprof

@@ -17,35 +17,40 @@ constexpr size_t max_passes = 64;  // a set has at most six; more means that CUP
 }  // namespace
 
 RangeProfiler::RangeProfiler(CUcontext context, std::function<void()> synchronise)
-    : synchronise_(std::move(synchronise)) {
-  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_Enable_Params, params);
-  params.ctx = context;
-  check_cupti(cupti().cuptiRangeProfilerEnable(&params), "cuptiRangeProfilerEnable");
-  profiler_ = params.pRangeProfilerObject;
-}
+    : context_(context), synchronise_(std::move(synchronise)) {}
 
-RangeProfiler::~RangeProfiler() {
+RangeProfiler::~RangeProfiler() { disable(); }
+
+void RangeProfiler::disable() {
+  if (!profiler_) return;
   ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_Disable_Params, params);
   params.pRangeProfilerObject = profiler_;
   cupti().cuptiRangeProfilerDisable(&params);
+  profiler_ = nullptr;
 }
 
-std::vector<uint8_t>& RangeProfiler::counter_data(MetricPlan& plan) {
-  std::vector<uint8_t>& data = counter_data_[&plan];
-  if (!data.empty()) return data;
-  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataSize_Params, params);
-  params.pRangeProfilerObject = profiler_;
-  params.pMetricNames = plan.names();
-  params.numMetrics = plan.size();
-  params.maxNumOfRanges = 8;  // room to spare: an image with exactly as many as are pushed was never tried
-  params.maxNumRangeTreeNodes = 8;
-  check_cupti(cupti().cuptiRangeProfilerGetCounterDataSize(&params), "cuptiRangeProfilerGetCounterDataSize");
-  data.resize(params.counterDataSize);
-  return data;
+// Enables the profiler for `plan`, with a counter data image of its size.
+void RangeProfiler::enable(MetricPlan& plan) {
+  if (profiler_ && plan_ == &plan) return;
+  disable();
+  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_Enable_Params, params);
+  params.ctx = context_;
+  check_cupti(cupti().cuptiRangeProfilerEnable(&params), "cuptiRangeProfilerEnable");
+  profiler_ = params.pRangeProfilerObject;
+  plan_ = &plan;
+  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataSize_Params, size);
+  size.pRangeProfilerObject = profiler_;
+  size.pMetricNames = plan.names();
+  size.numMetrics = plan.size();
+  size.maxNumOfRanges = 8;  // room to spare: an image with exactly as many as are pushed was never tried
+  size.maxNumRangeTreeNodes = 8;
+  check_cupti(cupti().cuptiRangeProfilerGetCounterDataSize(&size), "cuptiRangeProfilerGetCounterDataSize");
+  counter_data_.assign(size.counterDataSize, 0);
 }
 
 // The counter data image must be initialised again before every measurement.
-void RangeProfiler::configure(MetricPlan& plan, std::vector<uint8_t>& data, size_t ranges) {
+void RangeProfiler::configure(MetricPlan& plan, size_t ranges) {
+  std::vector<uint8_t>& data = counter_data_;
   ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize_Params, image);
   image.pRangeProfilerObject = profiler_;
   image.counterDataSize = data.size();
@@ -96,13 +101,13 @@ bool RangeProfiler::run_pass(const std::function<void()>& before,
   return stop.isAllPassSubmitted;
 }
 
-void RangeProfiler::decode(const std::vector<uint8_t>& data, size_t ranges) {
+void RangeProfiler::decode(size_t ranges) {
   ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_DecodeData_Params, decoded);
   decoded.pRangeProfilerObject = profiler_;
   check_cupti(cupti().cuptiRangeProfilerDecodeData(&decoded), "cuptiRangeProfilerDecodeData");
   ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataInfo_Params, info);
-  info.pCounterDataImage = data.data();
-  info.counterDataImageSize = data.size();
+  info.pCounterDataImage = counter_data_.data();
+  info.counterDataImageSize = counter_data_.size();
   check_cupti(cupti().cuptiRangeProfilerGetCounterDataInfo(&info), "cuptiRangeProfilerGetCounterDataInfo");
   if (decoded.numOfRangeDropped != 0 || info.numTotalRanges != ranges)
     throw CaseFailed(fmt::format("CUPTI decoded {} of {} counted ranges and dropped {}", info.numTotalRanges,
@@ -111,16 +116,16 @@ void RangeProfiler::decode(const std::vector<uint8_t>& data, size_t ranges) {
 
 std::vector<CounterValues> RangeProfiler::collect(MetricPlan& plan, const std::function<void()>& before,
                                                   const std::vector<std::function<void()>>& ranges) {
-  std::vector<uint8_t>& data = counter_data(plan);
-  configure(plan, data, ranges.size());
+  enable(plan);
+  configure(plan, ranges.size());
   bool finished = false;
   for (size_t pass = 0; pass < max_passes && !finished; ++pass) finished = run_pass(before, ranges);
   if (!finished)
     throw CaseFailed(
         fmt::format("CUPTI was not finished after {} passes of a plan of {}", max_passes, plan.passes()));
-  decode(data, ranges.size());
+  decode(ranges.size());
   std::vector<CounterValues> values;
-  for (size_t i = 0; i < ranges.size(); ++i) values.push_back(plan.evaluate(data, i));
+  for (size_t i = 0; i < ranges.size(); ++i) values.push_back(plan.evaluate(counter_data_, i));
   return values;
 }
 
