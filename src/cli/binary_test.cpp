@@ -9,10 +9,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <regex>
 #include <thread>
 
 #include "report/csv.hpp"
+#include "testing/run_id.hpp"
 #include "testing/temporary_file.hpp"
 
 namespace attnprof {
@@ -78,10 +78,6 @@ void wait_for_lines(const std::string& file, size_t lines) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (lines_in(file) < lines && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-}
-
-std::string without_run(const std::string& csv) {
-  return std::regex_replace(csv, std::regex("[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}"), "RUN");
 }
 
 TEST(Binary, ExitCodesAndOneLineErrors) {

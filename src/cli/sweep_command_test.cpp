@@ -6,7 +6,6 @@
 #include <clocale>
 #include <csignal>
 #include <locale>
-#include <regex>
 
 #include "cli/run.hpp"
 #include "error.hpp"
@@ -14,6 +13,7 @@
 #include "report/csv.hpp"
 #include "report/env_id.hpp"
 #include "report/meta.hpp"
+#include "testing/run_id.hpp"
 #include "testing/temporary_file.hpp"
 
 namespace attnprof {
@@ -43,11 +43,6 @@ Args plan(Args more = {}) {
   Args args = {"sweep", "--variant", "naive,flash2", "-N", "512,1k", "-d", "64"};
   args.insert(args.end(), more.begin(), more.end());
   return args;
-}
-
-// Without what changes from run to run.
-std::string without_run(const std::string& csv) {
-  return std::regex_replace(csv, std::regex("[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}"), "RUN");
 }
 
 std::vector<std::string> dispositions(const std::string& file) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "model/device_profiles.hpp"
 #include "variants/variant.hpp"
 
 namespace attnprof {
@@ -21,11 +22,7 @@ using EntriesByFile = std::map<std::string, std::set<std::string>>;
 // Files and entries that some variant launches for some supported problem.
 EntriesByFile used_entries() {
   EntriesByFile used;
-  DeviceProfile device;
-  device.arch = "sm_90a";
-  device.sms = 132;
-  device.smem_per_sm_bytes = 233472;
-  device.smem_per_block_bytes = 232448;  // flash1 sizes its tile by it
+  const DeviceProfile& device = *find_profile("h200");
   for (const Variant* variant : all_variants())
     for (Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16}) {
       const Problem p{.dtype = dtype, .q_len = 512, .kv_len = 512, .head_dim = 64};
