@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "error.hpp"
 #include "measure/gpu/counter_error.hpp"
@@ -33,9 +34,17 @@ Cupti bind(void* library, const std::string& path) {
   return table;
 }
 
+// CUPTI opens its two companions by bare name. A toolkit's folder is on the loader's path, a wheel's is not;
+// a library that is already open under its name is found in either case.
+void* open_library(const std::string& path) {
+  for (const char* companion : {"libnvperf_host.so", "libnvperf_target.so"})
+    dlopen((std::filesystem::path(path).parent_path() / companion).c_str(), RTLD_NOW | RTLD_LOCAL);
+  return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
 // One library and no other, for people with several and for tests.
 Cupti open_named(const std::string& path) {
-  if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return bind(library, path);
+  if (void* library = open_library(path)) return bind(library, path);
   throw EnvironmentError(fmt::format("CUPTI cannot be opened at {}, which ATTNPROF_CUPTI names", path));
 }
 
@@ -44,7 +53,7 @@ Cupti open() {
   for (const std::string& file :
        {fmt::format("libcupti.so.{}", CUDA_VERSION / 1000), std::string("libcupti.so")})
     for (const std::string& path : cuda_library_paths(file))
-      if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return bind(library, path);
+      if (void* library = open_library(path)) return bind(library, path);
   throw EnvironmentError(fmt::format(
       "CUPTI (libcupti.so.{}) was not found in {} or on the loader's path: install the CUDA Toolkit or the "
       "Python wheel nvidia-cuda-cupti, or set "
