@@ -15,7 +15,7 @@ int mma_registers(int64_t head_dim, int bc, int warp_rows) {
 int available_registers(int threads, int blocks) {
   constexpr int registers_per_sm = 65536, partitions = 4;
   // A block's warps are spread over the SM's four partitions: 9 warps take the room of 12.
-  const int warps = threads / 32;
+  const int warps = (threads + 31) / 32;
   const int room = warps < partitions ? warps : (warps + partitions - 1) / partitions * partitions;
   return std::min(mma_max_registers, registers_per_sm / (room * 32 * blocks) / 8 * 8);
 }
