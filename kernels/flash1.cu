@@ -64,6 +64,7 @@ extern "C" __global__ void __launch_bounds__(threads) flash1(const __grid_consta
   const uint32_t K = shared_address(shared), V = K + kv_bytes, Q = V + kv_bytes;
   const uint32_t k_tile = K + lane_offset_right<d>(lane), v_tile = V + lane_offset_down<d>(lane);
   const uint32_t q_rows_tile = Q + warp_row * TileLayout<d>::row_bytes;
+  const uint32_t q_tile = q_rows_tile + lane_offset_down<d>(lane);
   const float c = p.scale * 1.4426950408889634f;  // e^(scale x) = 2^(c x)
 
   const int Tr = (p.q_len + Br - 1) / Br, Tc = (p.kv_len + Bc - 1) / Bc;
@@ -95,7 +96,7 @@ extern "C" __global__ void __launch_bounds__(threads) flash1(const __grid_consta
     __syncthreads();
 
     for (int i = first; i < Tr; ++i) {
-      const int row = i * Br + warp_row + lane / 4, column = lane % 4 * 2;
+      const int again = rederive(lane), row = i * Br + warp_row + again / 4, column = again % 4 * 2;
       const bool last = (j + 1) * Bc >= visible_keys(i);
       __syncwarp();  // Q_{i-1} has been read, its buffer is free
       prefetch_q(i + 1);
@@ -112,12 +113,12 @@ extern "C" __global__ void __launch_bounds__(threads) flash1(const __grid_consta
 
       cp_async_wait<1>();
       __syncwarp();
-      const uint32_t q_buffer = q_rows_tile + i % 2 * q_bytes;
+      const uint32_t q_buffer = rederive(q_tile) + i % 2 * q_bytes;
       float S[1][Bc / 8][4] = {};
 #pragma unroll
       for (int step = 0; step < d / 16; ++step) {
         uint32_t fragment[1][4];
-        load_q<1, d>(fragment, q_buffer + lane_offset_down<d>(lane), step);
+        load_q<1, d>(fragment, q_buffer, step);
         add_q_k<1, Bc, d>(S, fragment, rederive(k_tile), step);
       }
       const int first_keys = CAUSAL ? i * Br + warp_row + p.causal_offset + 1 : p.kv_len;

@@ -115,11 +115,11 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     cp_async_wait<in_flight>();
     __syncthreads();  // K_j is there for all, and nobody reads V_{j-1} any more
     load_v(j + STAGES - 1);
-    const uint32_t K_j = rederive(k_tile) + j % STAGES * tile_bytes;
+    const uint32_t K_j = rederive(k_tile) + j % STAGES * tile_bytes, q_again = rederive(q_tile);
 #pragma unroll
     for (int step = 0; step < d / 16; ++step) {
       uint32_t fragment[M][4];
-      if (!q_in_registers) load_q<M, d>(fragment, q_tile, step);
+      if (!q_in_registers) load_q<M, d>(fragment, q_again, step);
       add_q_k<M, Bc, d>(S, q_in_registers ? q_fragments[q_in_registers ? step : 0] : fragment, K_j, step);
     }
     if (min(first_keys, p.kv_len) < (j + 1) * Bc)

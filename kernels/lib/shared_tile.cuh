@@ -10,6 +10,14 @@ __device__ inline uint32_t shared_address(const void* pointer) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
+// Hides a value's origin from the compiler, which would keep everything derived from it in registers over the
+// whole K, V loop, and spill, instead of deriving it again.
+template <typename Integer>
+__device__ inline Integer rederive(Integer value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
 template <int cols>
 struct TileLayout {
   static constexpr int chunks = cols / chunk_elements;
@@ -40,7 +48,8 @@ struct TileCopy {
 
   // Starts the copy of `rows` rows; those below them, up to tile_rows, become zeros and are not read.
   __device__ static void start(uint32_t tile, const Element* source, long long row_stride, int rows,
-                               int thread) {
+                               int thread_index) {
+    const int thread = rederive(thread_index);
     if (regular && rows >= tile_rows) {
       constexpr int step = threads / Layout::chunks > 0 ? threads / Layout::chunks : 1;
       const int row = thread / Layout::chunks, chunk = thread % Layout::chunks;

@@ -17,13 +17,6 @@ __device__ inline uint32_t lane_offset_right(int lane) {
   return TileLayout<d>::offset(lane % 8 + lane / 16 * 8, lane / 8 % 2);
 }
 
-// Hides a value's origin from the compiler, which would keep everything derived from it in registers over the
-// whole K, V loop, and spill, instead of deriving it again.
-__device__ inline uint32_t rederive(uint32_t value) {
-  asm volatile("" : "+r"(value));
-  return value;
-}
-
 // Q's A fragments of k step `step`: rows row .. row + 16 M of a tile.
 template <int M, int d>
 __device__ inline void load_q(uint32_t (&q)[M][4], uint32_t q_rows, int step) {
@@ -67,7 +60,8 @@ __device__ inline void add_p_v(float (&O)[M][d / 8][4], const uint32_t (&P)[M][B
 // Scores of keys that a row does not see become -inf. Of this tile's keys, the warp's first row sees
 // `first_keys` (causal: each further row one more), and no row sees more than `most_keys`.
 template <int M, int Bc, bool causal>
-__device__ inline void mask_scores(float (&S)[M][Bc / 8][4], int first_keys, int most_keys, int lane) {
+__device__ inline void mask_scores(float (&S)[M][Bc / 8][4], int first_keys, int most_keys, int lane_index) {
+  const int lane = rederive(lane_index);
 #pragma unroll
   for (int m = 0; m < M; ++m)
 #pragma unroll

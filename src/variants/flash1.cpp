@@ -14,6 +14,10 @@ namespace {
 enum Workspace : int { workspace_o = operand_workspace, workspace_l, workspace_m };
 
 constexpr int64_t sector_floats = 8;  // of one 32-byte sector
+// Default tiles stay where the compiled kernel spills nothing: at most 128 keys, and S and O of a warp's 16
+// rows in 152 registers a lane, (d + Bc) / 2.
+constexpr int64_t default_max_bc = 128;
+constexpr int64_t default_accumulators = 152;
 
 // One K and one V tile, and two Q tiles: the next one is copied while one is used.
 int64_t smem_bytes(const Problem& p, const Tile& tile) {
@@ -29,7 +33,8 @@ std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const
 TileChoice default_tile(const Problem& p, const DeviceProfile& device) {
   const int64_t elements = device.smem_per_block_bytes / bytes_per_element(p.dtype);
   const Tile written = algorithm1_tile(elements, p.head_dim);
-  const int64_t widest = std::min(round_up(written.bc, 16), round_up(p.kv_len, 16));
+  const int64_t held = std::min(default_max_bc, 2 * default_accumulators - p.head_dim);
+  const int64_t widest = std::min({round_up(written.bc, 16), round_up(p.kv_len, 16), held});
   Tile tile{static_cast<int>(std::min(round_up(written.br, 16), widest)), static_cast<int>(widest)};
   while (tile.bc > 16 &&
          (unsupported(p, tile, device) || smem_bytes(p, tile) > device.smem_per_block_bytes)) {

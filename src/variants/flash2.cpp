@@ -29,8 +29,8 @@ int64_t smem_bytes(const Problem& p, const Tile& tile, int stages) {
 // 32 rows a warp halve the shared memory traffic of K and V, where the accumulators fit and four warps are
 // left.
 int warp_rows(const Problem& p, const Tile& tile) {
-  const bool fits = mma_registers(p.head_dim, tile.bc, 32) <= available_registers(tile.br, 1);
-  return tile.br >= 128 && tile.br % 32 == 0 && fits ? 32 : 16;
+  if (tile.br < 128 || tile.br % 32 != 0) return 16;
+  return mma_registers(p.head_dim, tile.bc, 32) <= available_registers(tile.br, 1) ? 32 : 16;
 }
 
 // As many blocks an SM as registers and shared memory hold; then a second stage if it costs no block.

@@ -260,14 +260,17 @@ TEST(Algorithm1, TilesOf64Take40Kilobytes) {
   EXPECT_EQ(algorithm1_on_chip_elements({64, 64}, 64) * bytes_per_element(Dtype::fp16), 40 * 1024);
 }
 
-TEST(Flash1, DefaultTileIsAlgorithm1sReducedToWhatRegistersHold) {
-  const TileChoice d128 =
-      find_variant("flash1")->default_tile(problem_of(4096, 4096, Mask::full, 1, 1, 128), large_device());
-  EXPECT_EQ(d128.tile, (Tile{128, 240}));  // ceil(116224 / 512) = 227, to a multiple of 16
-  const TileChoice d64 = find_variant("flash1")->default_tile(problem_of(4096, 4096), large_device());
-  EXPECT_EQ(d64.tile.br, 64);
-  EXPECT_LE(mma_registers(64, d64.tile.bc, mma_rows), mma_max_registers);
-  EXPECT_GT(mma_registers(64, d64.tile.bc + 16, mma_rows), mma_max_registers);
+TEST(Flash1, DefaultTileIsAlgorithm1sReducedToWhatTheKernelHolds) {
+  const auto tile_of = [](int64_t n, int64_t d, int64_t smem_bytes) {
+    DeviceProfile device;
+    device.smem_per_block_bytes = smem_bytes;
+    return find_variant("flash1")->default_tile(problem_of(n, n, Mask::full, 1, 1, d), device).tile;
+  };
+  EXPECT_EQ(tile_of(4096, 64, 2 * 4 * 64 * 64), (Tile{64, 64}));  // M = 4 * 64 * 64: as written
+  EXPECT_EQ(tile_of(4096, 128, 96 * 1024), (Tile{96, 96}));       // ceil(49152 / 512)
+  EXPECT_EQ(tile_of(4096, 64, 227 * 1024), (Tile{64, 128}));      // 454 as written
+  EXPECT_EQ(tile_of(4096, 128, 227 * 1024), (Tile{128, 128}));    // 227 as written
+  EXPECT_EQ(tile_of(100, 128, 227 * 1024), (Tile{112, 112}));     // no wider than the keys
 }
 
 TEST_P(FlashNumbers, DefaultTilesRunOnSmallAndLargeDevices) {
@@ -285,6 +288,13 @@ TEST_P(FlashNumbers, DefaultTilesRunOnSmallAndLargeDevices) {
       }
 }
 
+TEST(MmaTile, RegistersComeInWholePartitions) {
+  EXPECT_EQ(available_registers(128, 2), 255);
+  EXPECT_EQ(available_registers(128, 3), 168);
+  EXPECT_EQ(available_registers(288, 1), 168);  // 9 warps: three a partition
+  EXPECT_EQ(available_registers(1024, 1), 64);
+}
+
 TEST_P(FlashNumbers, SayWhatTheyCannotRun) {
   const Variant& variant = *find_variant(GetParam());
   const auto reason = [&](const Problem& p, const Tile& tile) {
@@ -296,7 +306,7 @@ TEST_P(FlashNumbers, SayWhatTheyCannotRun) {
   EXPECT_THAT(reason(problem_of(64, 64, Mask::full, 1, 1, 72), {64, 64}), testing::HasSubstr("not 72"));
   EXPECT_THAT(reason(problem_of(64, 64), {528, 16}), testing::HasSubstr("33 warps"));
   EXPECT_THAT(reason(problem_of(64, 64), {64, 512}), testing::HasSubstr("Bc = 512"));
-  EXPECT_EQ(reason(problem_of(64, 64, Mask::full, 1, 1, 16), {512, 16}), "");
+  EXPECT_EQ(reason(problem_of(64, 64, Mask::full, 1, 1, 16), {256, 16}), "");
 }
 
 }  // namespace

@@ -9,12 +9,15 @@ namespace attnprof {
 int mma_registers(int64_t head_dim, int bc, int warp_rows) {
   const int blocks = warp_rows / mma_rows;
   // 16 x n fp32 accumulators over 32 lanes: n / 2 registers.
-  return blocks * (static_cast<int>(head_dim) + bc) / 2 + 24 + 16 * blocks;
+  return blocks * (static_cast<int>(head_dim) + bc) / 2 + 46 + 6 * blocks;
 }
 
 int available_registers(int threads, int blocks) {
-  constexpr int registers_per_sm = 65536;
-  return std::min(mma_max_registers, registers_per_sm / (threads * blocks) / 8 * 8);
+  constexpr int registers_per_sm = 65536, partitions = 4;
+  // A block's warps are spread over the SM's four partitions: 9 warps take the room of 12.
+  const int warps = (threads + 31) / 32;
+  const int room = warps < partitions ? warps : (warps + partitions - 1) / partitions * partitions;
+  return std::min(mma_max_registers, registers_per_sm / (room * 32 * blocks) / 8 * 8);
 }
 
 std::optional<std::string> mma_unsupported(std::string_view variant, const Problem& p, const Tile& tile,
