@@ -12,6 +12,15 @@ constexpr int64_t system_smem_bytes = 1024;
 constexpr int64_t register_unit = 256;
 constexpr int memset_threads = 512;
 constexpr int gemm_threads = 384;
+constexpr int64_t partitions = 4;  // of an SM, each with its share of the registers
+
+// A warp's registers lie in one partition, and a block's warps are spread over all of them.
+int64_t ctas_by_registers(int registers, int64_t warps, const DeviceProfile& device) {
+  const int64_t warp_registers = round_up(int64_t{registers} * warp_threads, register_unit);
+  if (warp_registers == 0) return device.max_ctas_per_sm;
+  const int64_t warps_a_partition = device.registers_per_sm / partitions / warp_registers;
+  return ceil_div(warps, partitions) > warps_a_partition ? 0 : warps_a_partition * partitions / warps;
+}
 
 }  // namespace
 
@@ -21,8 +30,7 @@ int resident_ctas_per_sm(const BlockNeeds& needs, const DeviceProfile& device) {
   int64_t ctas =
       std::min<int64_t>(device.max_ctas_per_sm, device.max_threads_per_sm / (warps * warp_threads));
   ctas = std::min(ctas, device.smem_per_sm_bytes / (needs.smem_bytes + system_smem_bytes));
-  const int64_t warp_registers = round_up(int64_t{needs.registers} * warp_threads, register_unit);
-  if (warp_registers > 0) ctas = std::min(ctas, device.registers_per_sm / (warp_registers * warps));
+  ctas = std::min(ctas, ctas_by_registers(needs.registers, warps, device));
   return static_cast<int>(ctas);
 }
 

@@ -15,7 +15,7 @@ struct BlockNeeds {
 };
 
 // Blocks that shared memory (1 KB a block is the system's), threads, registers (given out to warps in units
-// of 256) and the SM's own limit allow; 0 when one block does not fit.
+// of 256, from four partitions) and the SM's own limit allow; 0 when one block does not fit.
 int resident_ctas_per_sm(const BlockNeeds& needs, const DeviceProfile& device);
 
 // What a step's blocks need. A library's GEMM is assumed to fill an SM with one block, as its kernels on

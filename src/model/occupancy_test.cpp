@@ -25,6 +25,14 @@ TEST(Occupancy, WhatDoesNotFitIsZero) {
   EXPECT_EQ(resident_ctas_per_sm({.threads = 1024, .registers = 128, .smem_bytes = 0}, h200()), 0);
 }
 
+TEST(Occupancy, RegistersComeFromFourPartitions) {
+  // 168 registers: 3 warps a partition, 12 an SM; undivided, 65536 registers would hold 12.19.
+  EXPECT_EQ(resident_ctas_per_sm({.threads = 192, .registers = 168, .smem_bytes = 0}, h200()), 2);
+  EXPECT_EQ(resident_ctas_per_sm({.threads = 288, .registers = 168, .smem_bytes = 0}, h200()), 1);
+  // 9 warps of 224 registers are 64512 of 65536, but one partition would have to hold three of its two.
+  EXPECT_EQ(resident_ctas_per_sm({.threads = 288, .registers = 224, .smem_bytes = 0}, h200()), 0);
+}
+
 TEST(Occupancy, PartialWarpsCountInFull) {
   EXPECT_EQ(resident_ctas_per_sm({.threads = 1000, .registers = 0, .smem_bytes = 0}, h200()), 2);
   EXPECT_EQ(resident_ctas_per_sm({.threads = 1000, .registers = 0, .smem_bytes = 0}, *find_profile("l40s")),
