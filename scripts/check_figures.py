@@ -213,6 +213,28 @@ def check_forward(figures):
     figures.report("  rows above a ceiling", f"{len(flagged)}" + (f", first {label(flagged[0])}" if flagged else ""))
 
 
+def check_peers(figures):
+    rows = figures.rows("flash2 against torch_flash", "peers", "peers_ours")
+    if rows is None:
+        return
+    speed = {}
+    for row in ok_rows(rows):
+        problem = (row["dtype"], row["mask"], row["batch"], row["heads"], row["q_len"], row["head_dim"])
+        speed.setdefault(row["variant"], {})[problem] = number(row, "useful_tflops_per_s")
+    for ours, theirs, least in (("flash2", "torch_flash", 0.5), ("flash2", "torch_cudnn", None), ("standard", "torch_math", None)):
+        both = sorted(set(speed.get(ours, {})) & set(speed.get(theirs, {})))
+        ratios = [speed[ours][problem] / speed[theirs][problem] for problem in both]
+        text = "no case in common"
+        if ratios:
+            worst = both[ratios.index(min(ratios))]
+            text = (f"geometric mean {statistics.geometric_mean(ratios):.3f} of {len(ratios)} cases, "
+                    f"lowest {min(ratios):.3f} at {' '.join(worst)}")
+        if least is None:
+            figures.report(f"  {ours} / {theirs}", text)
+        else:
+            figures.add(f"{ours} at least {least} of {theirs}", bool(ratios) and min(ratios) >= least, text)
+
+
 def check_faults(figures):
     for kind, disposition in (("wrong", "incorrect"), ("fault", "failed"), ("hang", "failed")):
         rows = figures.rows(f"a {kind} kernel", f"fault_{kind}")
@@ -271,6 +293,7 @@ def main(arguments):
     check_repeat(figures)
     check_walltime(figures)
     check_forward(figures)
+    check_peers(figures)
     check_faults(figures)
     check_denied(figures)
     for state, figure, text in figures.lines:
