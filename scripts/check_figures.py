@@ -187,7 +187,7 @@ def check_repeat(figures):
 
 
 def check_walltime(figures):
-    rows = figures.rows("wall time a case", "defaults_again")
+    rows = figures.rows("wall time a case", "defaults")
     path = figures.folder / "walltime.txt"
     if rows is None or not path.exists():
         return

@@ -48,7 +48,7 @@ part_units() {
 }
 
 part_selftest() {
-  "$attnprof" doctor >"doctor.txt" 2>&1 || fail "doctor exited $?"
+  "$attnprof" doctor --format json >selftest.csv.meta.json || fail "doctor exited $?"
   "$attnprof" doctor --self-test -o "selftest.csv" >"selftest.txt" 2>&1 || fail "self-test exited $?"
   cat "selftest.txt"
 }
@@ -100,10 +100,10 @@ part_repeat() {
 
 # Wall time of the default sweep once its kernels are compiled.
 part_walltime() {
-  sweep defaults
+  sweep compiled
   local start end
   start=$(date +%s.%N)
-  sweep defaults_again
+  COLUMNS=110 "$attnprof" sweep -o defaults.csv --overwrite >defaults.txt 2>defaults.log || fail "the default sweep exited $?"
   end=$(date +%s.%N)
   echo "$start $end" >"walltime.txt"
 }

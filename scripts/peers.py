@@ -14,6 +14,7 @@ import argparse
 import csv
 import datetime
 import hashlib
+import json
 import math
 import os
 import statistics
@@ -178,6 +179,22 @@ def measure(torch, case, options, row):
         row["flags"] = "few_samples"
 
 
+def describe_run(torch, output):
+    """Writes OUTPUT.meta.json; returns the provenance columns of every row."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    environment = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "cuda": torch.version.cuda,
+                   "cudnn": str(torch.backends.cudnn.version()), "input": "normal"}
+    digest = hashlib.sha256(json.dumps(environment).encode()).hexdigest()[:16]
+    run = f"{now:%Y%m%dT%H%M%SZ}-{digest[:8]}"
+    meta = {"schema": SCHEMA, "runs": {run: {"started": f"{now:%Y-%m-%dT%H:%M:%SZ}", "backend": "gpu", "env_id": digest,
+                                             "command_line": " ".join(["peers.py", *sys.argv[1:]]),
+                                             "comparable": list(environment), "environment": environment}}}
+    with open(f"{output}.meta.json", "w", encoding="utf-8") as file:
+        json.dump(meta, file, indent=1)
+        file.write("\n")
+    return {"schema": SCHEMA, "run": run, "env_id": digest, "backend": "gpu", "device": environment["gpu"]}
+
+
 def main(arguments):
     options = parse_arguments(arguments)
     if os.path.exists(options.output):
@@ -191,11 +208,7 @@ def main(arguments):
     if not torch.cuda.is_available():
         print("peers.py: PyTorch sees no GPU", file=sys.stderr)
         return 3
-    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%dT%H%M%SZ")
-    facts = f"{torch.cuda.get_device_name()} {torch.__version__} {torch.version.cuda} {torch.backends.cudnn.version()}"
-    digest = hashlib.sha256(facts.encode()).hexdigest()[:16]
-    provenance = {"schema": SCHEMA, "run": f"{now}-{digest[:8]}", "env_id": digest, "backend": "gpu",
-                  "device": torch.cuda.get_device_name()}
+    provenance = describe_run(torch, options.output)
     wrong = False
     with open(options.output, "x", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
