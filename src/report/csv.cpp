@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -14,9 +15,10 @@ namespace attnprof {
 namespace {
 
 // libcsv's parser with the record in hand; fed line by line so that the place of every record is known.
+// Fields are kept from record to record, so that a long file costs no allocation a cell.
 class Parser {
  public:
-  Parser() {
+  Parser(std::string_view file, const RecordSink& sink) : file_(file), sink_(sink) {
     csv_init(&parser_, CSV_STRICT);
     csv_set_space_func(&parser_, [](unsigned char) { return 0; });  // spaces belong to a field
   }
@@ -24,39 +26,55 @@ class Parser {
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
 
-  void feed(std::string_view line, size_t number, size_t offset, std::string_view file) {
-    line_ = number;
+  // One line of the file, with its line end.
+  void feed(std::string_view line, size_t offset) {
+    ++line_;
     offset_ = offset;
+    if (!in_record()) begin();
     const size_t parsed = csv_parse(&parser_, line.data(), line.size(), on_field, on_record, this);
+    if (error_) std::rethrow_exception(error_);
     if (parsed != line.size())
-      throw UsageError(
-          fmt::format("{}, line {}: a quote stands where none may; quote the whole field and double "
-                      "quotes inside it",
-                      file, number));
+      throw UsageError(fmt::format(
+          "{}, line {}: a quote stands in field {} where none may; quote the whole field and double "
+          "quotes inside it",
+          file_, line_, used_ + 1));
   }
-  bool in_record() const { return !current_.fields.empty() || parser_.pstate != 0; }
-  const CsvRecord& current() const { return current_; }
-  std::vector<CsvRecord> take() { return std::move(records_); }
-  void begin_if_idle(size_t line, size_t offset) {
-    if (in_record()) return;
-    current_.line = line;
-    current_.offset = offset;
+  std::optional<TornRecord> torn() const {
+    if (!in_record()) return std::nullopt;
+    return TornRecord{.line = start_line_, .offset = start_offset_, .fields = used_};
   }
 
  private:
+  bool in_record() const { return used_ > 0 || parser_.pstate != 0; }
+  void begin() {
+    used_ = 0;
+    start_line_ = line_;
+    start_offset_ = offset_;
+  }
+  void add(const char* text, size_t size) {
+    if (used_ == fields_.size()) fields_.emplace_back();
+    fields_[used_++].assign(text, size);
+  }
+  // An exception must not pass through libcsv's C frames.
+  void deliver() {
+    try {
+      if (!error_) sink_({start_line_, start_offset_, std::span(fields_).first(used_)});
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+    begin();
+  }
   static void on_field(void* text, size_t size, void* self) {
-    static_cast<Parser*>(self)->current_.fields.emplace_back(static_cast<const char*>(text), size);
+    static_cast<Parser*>(self)->add(static_cast<const char*>(text), size);
   }
-  static void on_record(int, void* self) {
-    auto& parser = *static_cast<Parser*>(self);
-    parser.records_.push_back(std::move(parser.current_));
-    parser.current_ = {.line = parser.line_, .offset = parser.offset_, .fields = {}};
-  }
+  static void on_record(int, void* self) { static_cast<Parser*>(self)->deliver(); }
 
+  std::string_view file_;
+  const RecordSink& sink_;
   csv_parser parser_{};
-  size_t line_ = 0, offset_ = 0;
-  CsvRecord current_;
-  std::vector<CsvRecord> records_;
+  size_t line_ = 0, offset_ = 0, start_line_ = 0, start_offset_ = 0, used_ = 0;
+  std::vector<std::string> fields_;
+  std::exception_ptr error_;
 };
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -91,19 +109,39 @@ Row row_of(const CsvRecord& record, const std::vector<const Column*>& columns, s
 
 }  // namespace
 
-CsvText parse_csv(std::string_view text, std::string_view file) {
-  size_t offset = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-  Parser parser;
-  for (size_t line = 1; offset < text.size(); ++line) {
+std::optional<TornRecord> for_each_record(std::string_view text, std::string_view file,
+                                          const RecordSink& sink) {
+  Parser parser(file, sink);
+  for (size_t offset = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+       offset < text.size();) {
     const size_t newline = text.find('\n', offset);
     const size_t end = newline == std::string_view::npos ? text.size() : newline + 1;
-    parser.begin_if_idle(line, offset);
-    parser.feed(text.substr(offset, end - offset), line, offset, file);
+    parser.feed(text.substr(offset, end - offset), offset);
     offset = end;
   }
+  return parser.torn();
+}
+
+std::optional<TornRecord> for_each_record(std::istream& stream, std::string_view file,
+                                          const RecordSink& sink) {
+  Parser parser(file, sink);
+  size_t offset = 0;
+  for (std::string line; std::getline(stream, line);) {
+    if (!stream.eof()) line += '\n';
+    const bool mark = offset == 0 && line.starts_with(byte_order_mark);
+    const size_t skipped = mark ? byte_order_mark.size() : 0;
+    parser.feed(std::string_view(line).substr(skipped), offset + skipped);
+    offset += line.size();
+  }
+  if (stream.bad()) throw UsageError(fmt::format("{} cannot be read to its end", file));
+  return parser.torn();
+}
+
+CsvText parse_csv(std::string_view text, std::string_view file) {
   CsvText result;
-  if (parser.in_record()) result.torn = TornRecord{parser.current().line, parser.current().offset};
-  result.records = parser.take();
+  result.torn = for_each_record(text, file, [&](const RecordView& record) {
+    result.records.push_back({record.line, record.offset, {record.fields.begin(), record.fields.end()}});
+  });
   return result;
 }
 

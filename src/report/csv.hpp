@@ -1,6 +1,8 @@
 // CSV as RFC 4180 has it, through libcsv: text to records and rows to text. Columns are found by name.
 #pragma once
 
+#include <functional>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,7 +25,23 @@ struct CsvRecord {
 struct TornRecord {
   size_t line = 0;
   size_t offset = 0;
+  size_t fields = 0;  // whole ones before the cut
 };
+
+// A record while a file is read; its fields are valid until the sink returns.
+struct RecordView {
+  size_t line;
+  size_t offset;
+  std::span<const std::string> fields;
+};
+using RecordSink = std::function<void(const RecordView&)>;
+
+// Hands every whole record to `sink`, in order, holding one at a time; returns what was cut at the end. Rules
+// and errors are those of parse_csv.
+std::optional<TornRecord> for_each_record(std::string_view text, std::string_view file,
+                                          const RecordSink& sink);
+std::optional<TornRecord> for_each_record(std::istream& stream, std::string_view file,
+                                          const RecordSink& sink);
 
 struct CsvText {
   std::vector<CsvRecord> records;

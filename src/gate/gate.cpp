@@ -1,0 +1,196 @@
+#include "gate/gate.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "gate/match.hpp"
+#include "roofline/schema.hpp"
+
+namespace attnprof {
+namespace {
+
+Timing timing_of(const Table& table, size_t row, size_t metric) {
+  return {.median_ns = *table.value(row, metric),
+          .low_ns = table.extra(row, Extra::ci_low),
+          .high_ns = table.extra(row, Extra::ci_high),
+          .cycles = table.extra(row, Extra::sm_cycles),
+          .clock_mhz = table.extra(row, Extra::sm_clock),
+          .flags = table.fact(row, Fact::flags)};
+}
+
+// The larger spread of the two rows' repeated counts where one is flagged, else 0.
+double noisy_spread(const Table& baseline, const Table& current, const RowPair& pair) {
+  double spread = 0;
+  for (const auto& [table, row] : {std::pair{&baseline, pair.baseline}, std::pair{&current, pair.current}})
+    if (table->fact(row, Fact::flags).find(to_string(Flag::noisy_bytes)) != std::string::npos)
+      spread = std::max(spread, table->extra(row, Extra::hbm_spread).value_or(0));
+  return spread;
+}
+
+Judgement judge(const Table& baseline, const Table& current, const RowPair& pair, size_t index) {
+  const Metric& metric = baseline.layout().metrics[index];
+  const double old_value = *baseline.value(pair.baseline, index),
+               new_value = *current.value(pair.current, index);
+  if (metric.category == Category::latency)
+    return judge_latency(metric, timing_of(baseline, pair.baseline, index),
+                         timing_of(current, pair.current, index));
+  if (metric.column == "hbm_bytes")
+    return judge_hbm(metric, old_value, new_value, noisy_spread(baseline, current, pair));
+  return judge_amount(metric, old_value, new_value);
+}
+
+bool left_out(const Metric& metric, const RowPair& pair) {
+  if (metric.category == Category::latency) return !pair.time;
+  return (metric.category == Category::bytes || metric.category == Category::flops) && !pair.counts;
+}
+
+bool same_resolved(const Table& baseline, const Table& current, const RowPair& pair) {
+  return std::ranges::all_of(std::array{Fact::br, Fact::bc, Fact::knobs_used}, [&](Fact fact) {
+    return baseline.fact(pair.baseline, fact) == current.fact(pair.current, fact);
+  });
+}
+
+// Both files as one: same kind, and what is warned of.
+void check_layouts(const Table& baseline, const Table& current, GateResult& result) {
+  if (baseline.layout().source != current.layout().source)
+    throw UsageError(
+        fmt::format("{} and {} are of different kinds: one is a result of attnprof sweep, the other of "
+                    "attnprof compile",
+                    baseline.file(), current.file()));
+  for (const Table* table : {&baseline, &current})
+    if (const auto unknown = table->unknown_columns(); !unknown.empty())
+      result.warnings.push_back(fmt::format("{}: unknown column{} {} {} not compared", table->file(),
+                                            unknown.size() == 1 ? "" : "s", fmt::join(unknown, ", "),
+                                            unknown.size() == 1 ? "is" : "are"));
+}
+
+void match_rows(const Selection& old_rows, const Selection& new_rows, const Table& baseline,
+                const Table& current, GateResult& result) {
+  for (const uint32_t row : new_rows.rows) {
+    const auto found = old_rows.by_key.find(current.key(row));
+    if (found == old_rows.by_key.end())
+      result.events.push_back({Event::Kind::added, 0, row});
+    else
+      result.pairs.push_back({found->second, row, true, true});
+  }
+  for (const uint32_t row : old_rows.rows)
+    if (baseline.ok(row) && !new_rows.by_key.contains(baseline.key(row)))
+      result.events.push_back({Event::Kind::missing, row, 0});
+}
+
+void compare_pair(size_t index, GateResult& result) {
+  const Table &baseline = *result.baseline, &current = *result.current;
+  const RowPair& pair = result.pairs[index];
+  const bool was_ok = baseline.ok(pair.baseline), is_ok = current.ok(pair.current);
+  if (was_ok != is_ok)
+    result.events.push_back(
+        {was_ok ? Event::Kind::not_ok : Event::Kind::now_ok, pair.baseline, pair.current});
+  if (!was_ok || !is_ok) return;
+  if (!same_resolved(baseline, current, pair))
+    result.events.push_back({Event::Kind::tile, pair.baseline, pair.current});
+  for (size_t metric = 0; metric < baseline.layout().metrics.size(); ++metric) {
+    auto comparison = compare(baseline, current, pair, metric);
+    if (!comparison) continue;
+    ++result.compared;
+    comparison->pair = index;
+    if (comparison->judgement.verdict != Verdict::same) result.different.push_back(std::move(*comparison));
+  }
+}
+
+// Worst first.
+int rank(Verdict verdict) {
+  constexpr std::array ranks = {3, 2, 0, 1};  // same, better, worse, ambiguous
+  return ranks[static_cast<size_t>(verdict)];
+}
+
+bool event_fails(const GateOptions& options, const GateResult& result, const Event& event) {
+  if (!options.fail_on.contains(FailOn::missing)) return false;
+  if (event.kind == Event::Kind::missing) return !options.allow_missing;
+  if (event.kind != Event::Kind::not_ok) return false;
+  return !(options.allow_missing && result.current->disposition(event.current) == "skipped");
+}
+
+void decide(const GateOptions& options, GateResult& result) {
+  std::ranges::stable_sort(result.different, [](const Comparison& a, const Comparison& b) {
+    const int first = rank(a.judgement.verdict), second = rank(b.judgement.verdict);
+    return first != second ? first < second : a.worsening > b.worsening;
+  });
+  std::ranges::stable_sort(result.events, {}, &Event::kind);
+  for (const Comparison& comparison : result.different)
+    result.failed |= fails(options, result.baseline->layout().metrics[comparison.metric].category,
+                           comparison.judgement.verdict);
+  for (const Event& event : result.events) result.failed |= event_fails(options, result, event);
+}
+
+}  // namespace
+
+std::string_view to_string(Event::Kind kind) {
+  constexpr std::array names = {"no longer ok", "missing", "tile", "now ok", "new"};
+  return names[static_cast<size_t>(kind)];
+}
+
+size_t GateResult::count(Verdict verdict) const {
+  if (verdict == Verdict::same) return compared - different.size();
+  return static_cast<size_t>(std::ranges::count_if(
+      different, [&](const Comparison& comparison) { return comparison.judgement.verdict == verdict; }));
+}
+
+size_t GateResult::count(Event::Kind kind) const {
+  return static_cast<size_t>(std::ranges::count(events, kind, &Event::kind));
+}
+
+ExitCode GateResult::exit_code() const {
+  if (compared == 0) return ExitCode::environment;
+  return failed ? ExitCode::failed : ExitCode::ok;
+}
+
+bool fails(const GateOptions& options, Category category, Verdict verdict) {
+  if (verdict == Verdict::ambiguous) return options.fail_on.contains(FailOn::ambiguous);
+  if (verdict != Verdict::worse) return false;
+  constexpr std::array names = {FailOn::latency, FailOn::bytes, FailOn::flops, FailOn::build};
+  return category == Category::other || options.fail_on.contains(names[static_cast<size_t>(category)]);
+}
+
+std::optional<Comparison> compare(const Table& baseline, const Table& current, const RowPair& pair,
+                                  size_t metric) {
+  const Metric& compared = baseline.layout().metrics[metric];
+  if (left_out(compared, pair)) return std::nullopt;
+  const auto old_value = baseline.value(pair.baseline, metric),
+             new_value = current.value(pair.current, metric);
+  if (!old_value) return std::nullopt;
+  if (!new_value)
+    throw UsageError(fmt::format("{}, line {}, column {}: it is empty, but {}, line {} has {}",
+                                 current.file(), current.line(pair.current), compared.column, baseline.file(),
+                                 baseline.line(pair.baseline), *old_value));
+  return Comparison{.pair = 0,
+                    .metric = metric,
+                    .baseline = *old_value,
+                    .current = *new_value,
+                    .worsening = worsening(compared, *old_value, *new_value),
+                    .judgement = judge(baseline, current, pair, metric)};
+}
+
+GateResult gate(const GateInput& baseline, const GateInput& current, const GateOptions& options) {
+  GateResult result{.baseline = &baseline.table,
+                    .current = &current.table,
+                    .pairs = {},
+                    .different = {},
+                    .events = {},
+                    .warnings = {}};
+  check_layouts(baseline.table, current.table, result);
+  {
+    const Selection old_rows = select_rows(baseline.table, "newest"),
+                    new_rows = select_rows(current.table, options.run);
+    match_rows(old_rows, new_rows, baseline.table, current.table, result);
+  }
+  const auto warnings = check_comparable(baseline, current, options.allow_different, result.pairs);
+  result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
+  for (size_t i = 0; i < result.pairs.size(); ++i) compare_pair(i, result);
+  decide(options, result);
+  return result;
+}
+
+}  // namespace attnprof

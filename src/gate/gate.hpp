@@ -1,0 +1,81 @@
+// Matches the rows of two files and judges every gated metric.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "error.hpp"
+#include "gate/metric.hpp"
+#include "gate/table.hpp"
+#include "gate/verdict.hpp"
+
+namespace attnprof {
+
+// What may make the gate fail; `other` metrics always do.
+enum class FailOn { latency, bytes, flops, build, missing, ambiguous };
+
+struct GateOptions {
+  std::vector<std::string> key;  // of --key; empty: attnprof's own files
+  std::vector<Metric> metrics = default_metrics();
+  std::string run = "last";               // of the current file: last, or a run's id
+  bool allow_missing = false;             // rows that are absent or skipped are no failure
+  std::set<std::string> allow_different;  // fields that need not agree
+  std::set<FailOn> fail_on = {FailOn::latency, FailOn::bytes, FailOn::flops, FailOn::build, FailOn::missing};
+};
+
+// A file and what describes its runs.
+struct GateInput {
+  const Table& table;
+  std::optional<std::string> meta;  // text of the .meta.json file, nothing when there is none
+};
+
+struct RowPair {
+  uint32_t baseline, current;
+  bool time, counts;  // compared, or left out: another driver, another source
+};
+
+struct Comparison {
+  size_t pair, metric;
+  double baseline, current;
+  double worsening;  // share of the baseline
+  Judgement judgement;
+};
+
+struct Event {
+  enum class Kind { not_ok, missing, tile, now_ok, added };
+  Kind kind;
+  size_t baseline, current;  // rows; one of them means nothing for missing and added
+};
+std::string_view to_string(Event::Kind kind);
+
+struct GateResult {
+  const Table* baseline;
+  const Table* current;
+  std::vector<RowPair> pairs;         // in the order of the current file
+  std::vector<Comparison> different;  // every verdict but `same`, worst first
+  std::vector<Event> events;          // worst kind first
+  size_t compared = 0;                // metrics of rows
+  std::vector<std::string> warnings;
+  bool failed = false;
+
+  size_t count(Verdict verdict) const;
+  size_t count(Event::Kind kind) const;
+  ExitCode exit_code() const;  // environment when nothing was compared
+};
+
+// The verdict on one metric of a pair; nothing where it is not compared. Throws UsageError when a value that
+// the baseline has is missing.
+std::optional<Comparison> compare(const Table& baseline, const Table& current, const RowPair& pair,
+                                  size_t metric);
+
+// Throws UsageError for duplicate rows and missing values, EnvironmentError when the files are not
+// comparable. The tables must outlive the result.
+GateResult gate(const GateInput& baseline, const GateInput& current, const GateOptions& options);
+
+// Does this verdict fail the gate?
+bool fails(const GateOptions& options, Category category, Verdict verdict);
+
+}  // namespace attnprof

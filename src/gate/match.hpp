@@ -1,0 +1,27 @@
+// Which row is held against which, and whether it may be.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "gate/gate.hpp"
+
+namespace attnprof {
+
+// Rows by identity. `run`: `last` or a run's id takes the rows of that run; `newest` the last row of every
+// identity, whatever its run, which is what a baseline holds. Throws UsageError naming both lines when one
+// run has an identity twice, or when the file has no such run.
+struct Selection {
+  std::unordered_map<std::string_view, uint32_t> by_key;
+  std::vector<uint32_t> rows;  // in file order
+};
+Selection select_rows(const Table& table, std::string_view run);
+
+// Sets `time` and `counts` of every pair and returns warnings. Throws EnvironmentError naming the fields that
+// differ, or the meta file that would say.
+std::vector<std::string> check_comparable(const GateInput& baseline, const GateInput& current,
+                                          const std::set<std::string>& allowed, std::vector<RowPair>& pairs);
+
+}  // namespace attnprof

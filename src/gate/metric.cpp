@@ -1,0 +1,128 @@
+#include "gate/metric.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "error.hpp"
+#include "report/units.hpp"
+
+namespace attnprof {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+// A number of 0 or more with one of the units after it; nothing when it is none.
+std::optional<double> amount(std::string_view text, std::span<const Unit> units) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || !std::isfinite(value) || value < 0) return std::nullopt;
+  const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
+  const auto found = std::ranges::find(units, unit, &Unit::name);
+  if (found == units.end()) return std::nullopt;
+  return value * found->factor;
+}
+
+double amount_or_refuse(std::string_view option, std::string_view text, std::span<const Unit> units,
+                        std::string_view instead) {
+  if (const auto value = amount(text, units)) return *value;
+  throw UsageError(fmt::format("{} '{}': give {}", option, text, instead));
+}
+
+std::vector<std::string_view> parts_of(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const size_t colon = text.find(':');
+    parts.push_back(text.substr(0, colon));
+    if (colon == std::string_view::npos) return parts;
+    text.remove_prefix(colon + 1);
+  }
+}
+
+constexpr std::string_view metric_grammar =
+    "give COLUMN:lower|higher:RELATIVE%:FLOOR, such as seconds:lower:1%:0.001";
+
+}  // namespace
+
+std::string_view to_string(Category category) {
+  constexpr std::array names = {"latency", "bytes", "flops", "build", "other"};
+  return names[static_cast<size_t>(category)];
+}
+
+std::vector<Metric> default_metrics() {
+  constexpr Direction lower = Direction::lower;
+  return {{"latency_median_ns", Category::latency, lower, 0.05, 2000},
+          {"hbm_bytes", Category::bytes, lower, 0.01, 512 * 1024},
+          {"sm_bytes", Category::bytes, lower, 0.005, 0},
+          {"executed_tensor_flops", Category::flops, lower, 0.001, 0},
+          {"registers", Category::build, lower, 0, 0},
+          {"spill_bytes", Category::build, lower, 0, 0},
+          {"smem_bytes", Category::build, lower, 0, 0}};
+}
+
+std::vector<Metric> build_metrics(const std::vector<Metric>& metrics) {
+  std::vector<Metric> build;
+  std::ranges::copy_if(metrics, std::back_inserter(build),
+                       [](const Metric& metric) { return metric.category == Category::build; });
+  return build;
+}
+
+std::string human_value(const Metric& metric, double value) {
+  if (metric.category == Category::other) return fmt::format("{:.6g}", value);
+  if (metric.column.ends_with("_ns")) return human_time_ns(value);
+  if (metric.category == Category::bytes) return human_bytes(value);
+  if (metric.column.ends_with("_flops")) return human_flops(value);
+  return fmt::format("{:.0f}", value);
+}
+
+std::string human_allowance(const Metric& metric) {
+  const std::string relative = fmt::format("{:.3g} %", 100 * metric.relative);
+  if (metric.floor == 0) return "more than " + relative;
+  if (metric.relative == 0) return "more than " + human_value(metric, metric.floor);
+  return fmt::format("more than {} and {}", relative, human_value(metric, metric.floor));
+}
+
+double parse_relative(std::string_view option, std::string_view text) {
+  constexpr std::array units = {Unit{"%", 0.01}};
+  const double value = amount_or_refuse(option, text, units, "a percentage from 0% to 100%, such as 1%");
+  if (value <= 1) return value;
+  throw UsageError(fmt::format("{} '{}': give a percentage from 0% to 100%, such as 1%", option, text));
+}
+
+double parse_floor_bytes(std::string_view option, std::string_view text) {
+  constexpr std::array units = {Unit{"", 1},          Unit{"B", 1},        Unit{"kB", 1e3},
+                                Unit{"MB", 1e6},      Unit{"GB", 1e9},     Unit{"KiB", 1024},
+                                Unit{"MiB", 1 << 20}, Unit{"GiB", 1 << 30}};
+  return amount_or_refuse(option, text, units, "bytes of 0 or more, such as 512KiB or 1MB");
+}
+
+double parse_floor_ns(std::string_view option, std::string_view text) {
+  constexpr std::array units = {Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
+  return amount_or_refuse(option, text, units,
+                          "a time of 0 or more with its unit ns, us, ms or s, such as 2us");
+}
+
+double parse_floor_number(std::string_view option, std::string_view text) {
+  constexpr std::array units = {Unit{"", 1}};
+  return amount_or_refuse(option, text, units, "a number of 0 or more");
+}
+
+Metric parse_metric(std::string_view text) {
+  const std::string option = "--metric";
+  const auto parts = parts_of(text);
+  if (parts.size() != 4 || parts[0].empty() || (parts[1] != "lower" && parts[1] != "higher"))
+    throw UsageError(fmt::format("{} '{}': {}", option, text, metric_grammar));
+  return {.column = std::string(parts[0]),
+          .category = Category::other,
+          .direction = parts[1] == "lower" ? Direction::lower : Direction::higher,
+          .relative = parse_relative(option, parts[2]),
+          .floor = parse_floor_number(option, parts[3])};
+}
+
+}  // namespace attnprof

@@ -1,0 +1,46 @@
+// What the gate compares: one table of columns, with the direction that is good and what may be lost.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attnprof {
+
+// What --fail-on names. `other`: a column of --metric, which always fails.
+enum class Category { latency, bytes, flops, build, other };
+std::string_view to_string(Category category);
+
+enum class Direction { lower, higher };  // which is better
+
+// A metric is worse when it lost more than both the share `relative` of the baseline and the amount `floor`.
+struct Metric {
+  std::string column;
+  Category category = Category::other;
+  Direction direction = Direction::lower;
+  double relative = 0;  // 0.01 is 1 %
+  double floor = 0;     // in the column's unit
+};
+
+// The gated columns of a result file, latency first, with their default thresholds.
+std::vector<Metric> default_metrics();
+// Those of them that `attnprof compile -o` writes too.
+std::vector<Metric> build_metrics(const std::vector<Metric>& metrics);
+
+// A value of the column for people: 134 MB, 12.3 us.
+std::string human_value(const Metric& metric, double value);
+// "more than 1 % and 524 kB": what was exceeded.
+std::string human_allowance(const Metric& metric);
+
+// One --metric text, COLUMN:lower|higher:RELATIVE%:FLOOR. Throws UsageError.
+Metric parse_metric(std::string_view text);
+// "5%" -> 0.05, 0 to 100 %. Throws UsageError naming the option.
+double parse_relative(std::string_view option, std::string_view text);
+// "512KiB", "2us", "1MB", "100": bytes, ns or a plain number. Throws UsageError naming the option.
+double parse_floor_bytes(std::string_view option, std::string_view text);
+double parse_floor_ns(std::string_view option, std::string_view text);
+double parse_floor_number(std::string_view option, std::string_view text);
+
+}  // namespace attnprof

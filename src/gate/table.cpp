@@ -1,0 +1,131 @@
+#include "gate/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <future>
+
+#include "error.hpp"
+#include "report/csv.hpp"
+#include "roofline/schema.hpp"
+
+namespace attnprof {
+namespace {
+
+constexpr size_t fact_count = static_cast<size_t>(Fact::count);
+constexpr size_t extra_count = static_cast<size_t>(Extra::count);
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::vector<std::string> identity_columns() {
+  std::vector<std::string> names;
+  for (const Column& column : schema())
+    if (column.group == Group::identity) names.emplace_back(column.name);
+  return names;
+}
+
+std::vector<std::string> fields_of(std::string_view key) {
+  const std::string line = std::string(key) + "\n";
+  const CsvText csv = parse_csv(line, "key");
+  return csv.records.empty() ? std::vector<std::string>{""} : csv.records.front().fields;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+Layout layout_of(const std::vector<std::string>& header, const std::vector<std::string>& key,
+                 const std::vector<Metric>& metrics) {
+  if (!key.empty()) return {Source::other, key, metrics};
+  if (contains(header, "entry") && contains(header, "step") && contains(header, "arch"))
+    return {Source::build,
+            {"variant", "step", "arch", "dtype", "mask", "head_dim", "br", "bc"},
+            build_metrics(metrics)};
+  return {Source::results, identity_columns(), metrics};
+}
+
+std::string_view column_of(Fact fact) {
+  constexpr std::array<std::string_view, fact_count> names = {
+      "run",          "env_id", "backend", "device",     "disposition", "reason", "flags", "latency_source",
+      "bytes_source", "br",     "bc",      "knobs_used", "error"};
+  return names[static_cast<size_t>(fact)];
+}
+
+std::string_view column_of(Extra extra) {
+  constexpr std::array<std::string_view, extra_count> names = {"latency_ci95_low_ns", "latency_ci95_high_ns",
+                                                               "sm_cycles", "sm_clock_mhz", "hbm_spread_pct"};
+  return names[static_cast<size_t>(extra)];
+}
+
+std::vector<std::string> Table::unknown_columns() const {
+  std::vector<std::string> unknown;
+  if (layout_.source == Source::results)
+    for (const std::string& name : header_)
+      if (!find_column(name)) unknown.push_back(name);
+  return unknown;
+}
+
+std::string_view Table::key(size_t row) const {
+  const uint64_t begin = row == 0 ? 0 : key_ends_[row - 1];
+  return std::string_view(key_text_).substr(begin, key_ends_[row] - begin);
+}
+
+std::string Table::label(size_t row) const {
+  const std::vector<std::string> fields = fields_of(key(row));
+  std::string text;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) text += ' ';
+    const bool named = layout_.source == Source::other || is_number(fields[i]);
+    text += named ? layout_.key[i] + "=" + fields[i] : fields[i];
+  }
+  return text;
+}
+
+std::string Table::identity(size_t row, std::string_view column) const {
+  const auto at = std::ranges::find(layout_.key, column) - layout_.key.begin();
+  const std::vector<std::string> fields = fields_of(key(row));
+  return static_cast<size_t>(at) < fields.size() ? fields[static_cast<size_t>(at)] : "";
+}
+
+const std::string& Table::fact(size_t row, Fact fact) const {
+  return texts_[facts_[row * fact_count + static_cast<size_t>(fact)]];
+}
+
+std::optional<double> Table::value(size_t row, size_t metric) const {
+  const double value = values_[row * (layout_.metrics.size() + extra_count) + metric];
+  return value == value ? std::optional(value) : std::nullopt;
+}
+
+std::optional<double> Table::extra(size_t row, Extra extra) const {
+  return value(row, layout_.metrics.size() + static_cast<size_t>(extra));
+}
+
+bool Table::ok(size_t row) const { return disposition(row) == "ok"; }
+
+std::string Table::disposition(size_t row) const {
+  if (layout_.source == Source::results) return fact(row, Fact::disposition);
+  return fact(row, Fact::error).empty() ? "ok" : "failed";
+}
+
+Table read_table(const std::string& path, const std::vector<std::string>& key,
+                 const std::vector<Metric>& metrics) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(path))
+    throw UsageError(fmt::format("{} cannot be read: give an existing, readable file", path));
+  return Table(stream, path, key, metrics);
+}
+
+std::pair<Table, Table> read_tables(const std::string& baseline, const std::string& current,
+                                    const std::vector<std::string>& key, const std::vector<Metric>& metrics) {
+  auto second = std::async(std::launch::async, [&] { return read_table(current, key, metrics); });
+  Table first = read_table(baseline, key, metrics);
+  return {std::move(first), second.get()};
+}
+
+}  // namespace attnprof

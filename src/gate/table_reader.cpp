@@ -1,0 +1,243 @@
+// Reading and checking the cells of a Table.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "error.hpp"
+#include "gate/table.hpp"
+#include "report/csv.hpp"
+#include "roofline/schema.hpp"
+
+namespace attnprof {
+namespace {
+
+constexpr size_t none = std::numeric_limits<size_t>::max();
+constexpr double empty_cell = std::numeric_limits<double>::quiet_NaN();
+
+enum class Kind { text, whole, real };
+
+Kind kind_in_schema(std::string_view name) {
+  const Column* column = find_column(name);
+  if (!column) return Kind::text;
+  Row row;
+  const Field field = column->field(row);
+  return std::holds_alternative<Count*>(field)  ? Kind::whole
+         : std::holds_alternative<Real*>(field) ? Kind::real
+                                                : Kind::text;
+}
+
+template <class Number>
+std::optional<Number> number(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if constexpr (std::is_floating_point_v<Number>)
+    if (!std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+// Fed record by record.
+class TableReader {
+ public:
+  TableReader(Table& table, const std::vector<std::string>& key, const std::vector<Metric>& metrics)
+      : table_(table), key_option_(key), metrics_option_(metrics) {
+    table_.texts_ = {""};
+    text_ids_[""] = 0;
+  }
+
+  void take(const RecordView& record) {
+    if (table_.header_.empty())
+      header(record);
+    else
+      row(record);
+  }
+
+  void finish(const std::optional<TornRecord>& torn) const {
+    if (torn)
+      throw UsageError(fmt::format(
+          "{}, line {}, column {}: the last line is torn, it has no line end; complete the file with "
+          "attnprof sweep --resume, or remove the line",
+          table_.file_, torn->line, column_name(torn->fields)));
+    if (table_.header_.empty())
+      throw UsageError(fmt::format("{}, line 1: it is empty; give a CSV file with a header", table_.file_));
+  }
+
+ private:
+  std::string column_name(size_t field) const {
+    return field < table_.header_.size() ? table_.header_[field] : fmt::format("{}", field + 1);
+  }
+
+  [[noreturn]] void refuse(size_t line, size_t field, std::string_view why) const {
+    throw UsageError(fmt::format("{}, line {}, column {}: {}", table_.file_, line, column_name(field), why));
+  }
+
+  size_t required(std::string_view name, size_t line) const {
+    const size_t at = place(name);
+    if (at == none)
+      throw UsageError(
+          fmt::format("{}, line {}: column {} is missing{}", table_.file_, line, name,
+                      table_.layout_.source == Source::results
+                          ? "; give a result of attnprof sweep, or --key and --metric for another CSV"
+                          : ""));
+    return at;
+  }
+
+  size_t place(std::string_view name) const {
+    const auto found = std::ranges::find(table_.header_, name);
+    return found == table_.header_.end() ? none : static_cast<size_t>(found - table_.header_.begin());
+  }
+
+  void header(const RecordView& record) {
+    table_.header_.assign(record.fields.begin(), record.fields.end());
+    for (size_t i = 0; i < table_.header_.size(); ++i)
+      if (std::find(table_.header_.begin(), table_.header_.begin() + static_cast<std::ptrdiff_t>(i),
+                    table_.header_[i]) != table_.header_.begin() + static_cast<std::ptrdiff_t>(i))
+        refuse(record.line, i, "it stands twice; keep one");
+    table_.layout_ = layout_of(table_.header_, key_option_, metrics_option_);
+    find_columns(record.line);
+  }
+
+  void find_columns(size_t line) {
+    const Layout& layout = table_.layout_;
+    for (const std::string& name : layout.key) key_.push_back(required(name, line));
+    for (const Metric& metric : layout.metrics) values_.push_back(required(metric.column, line));
+    const bool results = layout.source == Source::results;
+    for (size_t i = 0; i < static_cast<size_t>(Extra::count); ++i)
+      values_.push_back(results ? required(column_of(static_cast<Extra>(i)), line) : none);
+    for (size_t i = 0; i < static_cast<size_t>(Fact::count); ++i) {
+      const std::string_view name = column_of(static_cast<Fact>(i));
+      const bool build_fact = static_cast<Fact>(i) == Fact::error;
+      const bool wanted = layout.source == (build_fact ? Source::build : Source::results);
+      facts_.push_back(wanted ? required(name, line) : none);
+    }
+    for (const std::string& name : table_.header_)
+      kinds_.push_back(results ? kind_in_schema(name) : Kind::text);
+    numbers_.resize(kinds_.size());
+  }
+
+  void row(const RecordView& record) {
+    if (record.fields.size() != table_.header_.size())
+      refuse(record.line, std::min(record.fields.size(), table_.header_.size()) - 1,
+             fmt::format("the line has {} fields where the header has {}", record.fields.size(),
+                         table_.header_.size()));
+    check_schema_numbers(record);
+    add_key(record);
+    for (size_t i = 0; i < static_cast<size_t>(Fact::count); ++i)
+      table_.facts_.push_back(facts_[i] == none ? 0 : intern(record.fields[facts_[i]]));
+    for (size_t i = 0; i < values_.size(); ++i) table_.values_.push_back(value(record, i));
+    table_.lines_.push_back(static_cast<uint32_t>(record.line));
+    if (table_.layout_.source == Source::results) check_result(record);
+  }
+
+  // Every number of a row, gated or not: a file that is malformed anywhere is not trusted.
+  void check_schema_numbers(const RecordView& record) {
+    for (size_t i = 0; i < kinds_.size(); ++i) {
+      if (kinds_[i] == Kind::text) continue;
+      numbers_[i] = record.fields[i].empty() ? empty_cell : parsed(record, i, kinds_[i]);
+    }
+  }
+
+  double parsed(const RecordView& record, size_t field, Kind kind) const {
+    const std::string& text = record.fields[field];
+    if (kind == Kind::whole) {
+      if (const auto value = number<int64_t>(text)) return static_cast<double>(*value);
+      refuse(record.line, field, fmt::format("'{}' is not a whole number", text));
+    }
+    if (const auto value = number<double>(text)) return *value;
+    refuse(record.line, field, fmt::format("'{}' is not a finite number", text));
+  }
+
+  void add_key(const RecordView& record) {
+    for (size_t i = 0; i < key_.size(); ++i) {
+      const std::string& field = record.fields[key_[i]];
+      if (field.empty() && table_.layout_.source == Source::results)
+        refuse(record.line, key_[i], "it is empty, and rows are matched by it");
+      if (i > 0) table_.key_text_ += ',';
+      table_.key_text_ += csv_field(field);
+    }
+    table_.key_ends_.push_back(table_.key_text_.size());
+  }
+
+  double value(const RecordView& record, size_t index) const {
+    const size_t field = values_[index];
+    if (field == none || record.fields[field].empty()) return empty_value(record, index);
+    const double value = kinds_[field] == Kind::text ? parsed(record, field, Kind::real) : numbers_[field];
+    const bool schema_metric =
+        table_.layout_.source != Source::other && index < table_.layout_.metrics.size();
+    if (schema_metric && value < 0)
+      refuse(record.line, field, fmt::format("{} is below 0", record.fields[field]));
+    return value;
+  }
+
+  // In a file of other people's every metric is required, in a build file those of every kernel that
+  // compiled.
+  double empty_value(const RecordView& record, size_t index) const {
+    if (index >= table_.layout_.metrics.size() || table_.layout_.source == Source::results) return empty_cell;
+    const size_t error = facts_[static_cast<size_t>(Fact::error)];
+    if (error != none && !record.fields[error].empty()) return empty_cell;
+    refuse(record.line, values_[index], "it is empty");
+  }
+
+  uint32_t intern(const std::string& text) {
+    const auto [entry, added] = text_ids_.try_emplace(text, static_cast<uint32_t>(table_.texts_.size()));
+    if (added) table_.texts_.push_back(text);
+    return entry->second;
+  }
+
+  void check_result(const RecordView& record) const {
+    const size_t row = table_.rows() - 1;
+    for (Fact fact : {Fact::run, Fact::env_id, Fact::backend, Fact::disposition})
+      if (table_.fact(row, fact).empty())
+        refuse(record.line, facts_[static_cast<size_t>(fact)], "it is empty");
+    const std::string& disposition = table_.fact(row, Fact::disposition);
+    constexpr std::array known = {"ok", "skipped", "incorrect", "failed"};
+    if (std::ranges::find(known, disposition) == known.end())
+      refuse(record.line, facts_[static_cast<size_t>(Fact::disposition)],
+             fmt::format("'{}' is none of ok, skipped, incorrect, failed", disposition));
+    if (disposition == "ok") check_measured(record, row);
+  }
+
+  // A measured time above 0, within its interval.
+  void check_measured(const RecordView& record, size_t row) const {
+    const std::vector<Metric>& metrics = table_.layout_.metrics;
+    for (size_t i = 0; i < metrics.size(); ++i) {
+      if (metrics[i].category != Category::latency) continue;
+      const auto median = table_.value(row, i);
+      if (!median && table_.fact(row, Fact::latency_source) == "cuda_events")
+        refuse(record.line, values_[i], "it is empty, though the row is ok and was timed");
+      if (median && *median == 0) refuse(record.line, values_[i], "a time of 0 cannot be compared");
+      check_interval(record, row, median);
+    }
+  }
+
+  void check_interval(const RecordView& record, size_t row, std::optional<double> median) const {
+    const size_t first = table_.layout_.metrics.size();
+    const auto low = table_.extra(row, Extra::ci_low), high = table_.extra(row, Extra::ci_high);
+    if (low && (*low <= 0 || !median || *low > *median))
+      refuse(record.line, values_[first + static_cast<size_t>(Extra::ci_low)],
+             "it is not between 0 and the median");
+    if (high && (!median || *high < *median))
+      refuse(record.line, values_[first + static_cast<size_t>(Extra::ci_high)], "it is below the median");
+  }
+
+  Table& table_;
+  const std::vector<std::string>& key_option_;
+  const std::vector<Metric>& metrics_option_;
+  std::vector<size_t> key_, values_, facts_;  // fields of the record
+  std::vector<Kind> kinds_;
+  std::vector<double> numbers_;
+  std::unordered_map<std::string, uint32_t> text_ids_;
+};
+
+Table::Table(std::istream& stream, const std::string& file, const std::vector<std::string>& key,
+             const std::vector<Metric>& metrics)
+    : file_(file) {
+  TableReader reader(*this, key, metrics);
+  reader.finish(for_each_record(stream, file, [&](const RecordView& record) { reader.take(record); }));
+}
+
+}  // namespace attnprof
