@@ -10,6 +10,8 @@ namespace attnprof {
 ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open);
 ExitCode dry_run_command(const SweepOptions& options, const BackendOpener& open);
 ExitCode list_command(const ListOptions& options);
+ExitCode gate_command(const GateCommand& command);
+ExitCode baseline_update_command(const BaselineCommand& command);
 ExitCode compile_command(const CompileCommand& options);
 
 }  // namespace attnprof

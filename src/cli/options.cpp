@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "cli/options_detail.hpp"
+#include "cli/options_gate_commands.hpp"
 #include "plan/grammar.hpp"
 #include "roofline/schema.hpp"
 #include "version.hpp"
@@ -78,7 +79,9 @@ void add_compiler(CLI::App& app, MeasureOptions& measure) {
 class SweepParser {
  public:
   explicit SweepParser(CLI::App& root)
-      : app_(*root.add_subcommand("sweep", "Measure every combination of the axes")), axes_(app_) {
+      : app_(*root.add_subcommand("sweep", "Measure every combination of the axes")),
+        axes_(app_),
+        gate_(app_, "Gate") {
     app_.footer(sweep_footer);
     app_.add_option("--backend", backend_, "auto, gpu or sim; auto says why it chose")->default_str(backend_);
     add_target(app_, options_.device);
@@ -109,6 +112,14 @@ class SweepParser {
     app_.add_option("--config", config_, "Options from section [sweep] of a TOML or INI file")
         ->type_name("FILE")
         ->configurable(false);
+    app_.add_option("--gate", options_.gate,
+                    "Then hold the rows against this baseline, as attnprof gate does")
+        ->type_name("BASELINE.csv")
+        ->group("Gate");
+    app_.add_option("--gate-retries", retries_, "Measure ambiguous cases again up to this often")
+        ->default_str(retries_)
+        ->group("Gate");
+    gate_.add_outputs();
   }
 
   CLI::App& app() { return app_; }
@@ -118,6 +129,7 @@ class SweepParser {
     options_.axes = axes_.axes();
     measure_options();
     output_options();
+    gate_options();
     options_.device.backend = parse_backend(backend_);
     refuse_two_targets(options_.device);
     options_.command_line = "attnprof";
@@ -139,6 +151,15 @@ class SweepParser {
     m.case_timeout_s = parse_seconds("--case-timeout", case_timeout_);
     m.seed = static_cast<uint64_t>(whole_number("--seed", seed_, std::numeric_limits<int64_t>::max()));
     m.device = static_cast<int>(whole_number("--device", device_, 1023));
+  }
+
+  void gate_options() {
+    options_.gate_options = gate_.options();
+    options_.gate_outputs = gate_.outputs();
+    options_.gate_retries = static_cast<int>(whole_number("--gate-retries", retries_, 100));
+    const GateOutputs& files = options_.gate_outputs;
+    if (options_.gate.empty() && !(files.markdown + files.junit + files.json).empty())
+      throw UsageError("--markdown, --junit and --json are a gate's; give --gate BASELINE.csv too");
   }
 
   void output_options() {
@@ -164,6 +185,8 @@ class SweepParser {
   SweepOptions options_;
   CLI::App& app_;
   AxisOptions axes_;
+  GateFlags gate_;
+  std::string retries_ = "2";
   std::string backend_ = "auto", device_ = "0", counters_ = "auto", verify_ = "sampled", precision_ = "0.5%",
               max_time_ = "0.5s", case_timeout_ = "30s", seed_ = "1", format_ = "table", config_;
   bool append_ = false, resume_ = false, overwrite_ = false;
@@ -262,6 +285,8 @@ struct Parser {
   ListParser list{root};
   CompileParser compile{root};
   DoctorParser doctor{root};
+  GateParser gate{root};
+  BaselineParser baseline{root};
   CLI::App& worker = *root.add_subcommand("worker", "Started by attnprof itself")->group("");  // hidden
 };
 
@@ -286,16 +311,18 @@ const CLI::App& parsed_command(const CLI::App& root) {
 }
 
 bool is_command(std::string_view word) {
-  constexpr std::array commands = {"sweep", "list", "compile", "doctor", "worker"};
+  constexpr std::array commands = {"sweep", "list", "compile", "doctor", "gate", "baseline", "worker"};
   return std::ranges::find(commands, word) != commands.end();
 }
 
 // CLI11's own complaint as one of our sentences.
 std::string sentence(const CLI::ParseError& error, const CLI::App& root,
                      const std::vector<std::string>& args) {
-  if (args.empty()) return "a command is missing: give sweep, list, compile or doctor; see attnprof --help";
+  if (args.empty())
+    return "a command is missing: give sweep, gate, baseline, list, compile or doctor; see attnprof --help";
   if (!args.front().starts_with('-') && !is_command(args.front()))
-    return fmt::format("'{}' is none of sweep, list, compile, doctor; see attnprof --help", args.front());
+    return fmt::format("'{}' is none of sweep, gate, baseline, list, compile, doctor; see attnprof --help",
+                       args.front());
   std::string what = error.what();
   std::ranges::replace(what, '\n', ' ');
   while (!what.empty() && (what.back() == ' ' || what.back() == '.')) what.pop_back();
@@ -320,6 +347,8 @@ Command parse_command_line(const std::vector<std::string>& args) {
     if (parser.list.app().parsed()) return parser.list.options();
     if (parser.compile.app().parsed()) return parser.compile.options();
     if (parser.doctor.app().parsed()) return parser.doctor.options();
+    if (parser.gate.app().parsed()) return parser.gate.command();
+    if (parser.baseline.app().parsed()) return parser.baseline.command();
     return WorkerCommand{};
   } catch (const CLI::CallForHelp&) {
     return ShowText{root.help()};

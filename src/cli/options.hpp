@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "gate/gate.hpp"
 #include "measure/open_backend.hpp"
 #include "plan/sweep.hpp"
 #include "report/output_file.hpp"
@@ -14,6 +15,11 @@
 namespace attnprof {
 
 enum class Format { table, csv, json, markdown };
+
+// Files that a gate writes; empty: not written.
+struct GateOutputs {
+  std::string markdown, junit, json;
+};
 
 struct SweepOptions {
   SweepAxes axes;
@@ -25,6 +31,22 @@ struct SweepOptions {
   Format format = Format::table;
   std::vector<std::string> columns;  // empty: chosen by the table; all for csv and json
   std::string command_line;
+  std::string gate;      // baseline to hold the run against; empty: none
+  int gate_retries = 2;  // times ambiguous cases are measured again
+  GateOptions gate_options;
+  GateOutputs gate_outputs;
+};
+
+struct GateCommand {
+  std::string baseline, current;
+  GateOptions options;
+  GateOutputs outputs;
+};
+
+struct BaselineCommand {
+  std::string baseline, current;
+  GateOptions options;
+  bool accept_regressions = false;
 };
 
 struct ListOptions {
@@ -61,8 +83,8 @@ struct ShowText {
   std::string text;
 };
 
-using Command =
-    std::variant<ShowText, SweepOptions, ListOptions, CompileCommand, DoctorCommand, WorkerCommand>;
+using Command = std::variant<ShowText, SweepOptions, ListOptions, CompileCommand, DoctorCommand, GateCommand,
+                             BaselineCommand, WorkerCommand>;
 
 // `args`: without the program's name. Throws UsageError, one sentence, for everything that is wrong with
 // them.

@@ -57,6 +57,27 @@ class AxisOptions {
   std::string tokens_, hidden_;
 };
 
+// Thresholds and permissions of a gate as options of `app`, in a group of its help.
+class GateFlags {
+ public:
+  GateFlags(CLI::App& app, const std::string& group);
+  void add_outputs();
+  GateOptions options() const;  // throws UsageError
+  const GateOutputs& outputs() const { return outputs_; }
+
+ private:
+  CLI::Option* add(const std::string& name, std::string& text, const std::string& help, const char* preset);
+  void add_list(const std::string& name, std::vector<std::string>& texts, const std::string& help,
+                const char* preset);
+
+  CLI::App& app_;
+  std::string group_;
+  std::string latency_, hbm_, sm_, flops_, registers_, spills_, smem_, latency_floor_, hbm_floor_;
+  bool allow_missing_ = false;
+  std::vector<std::string> allow_different_, fail_on_;
+  GateOutputs outputs_;
+};
+
 std::vector<Dtype> parse_dtypes(const std::vector<std::string>& texts);
 
 // Values of section [<name of app>] of the file for every option the command line has not given. Throws

@@ -30,6 +30,10 @@ struct RunCommand {
     return run_doctor({.measure = options.measure, .json = options.json, .automatic_backend = automatic},
                       std::cout);
   }
+  int operator()(const GateCommand& command) const { return static_cast<int>(gate_command(command)); }
+  int operator()(const BaselineCommand& command) const {
+    return static_cast<int>(baseline_update_command(command));
+  }
   int operator()(const WorkerCommand&) const { return serve_gpu_worker_process(); }
 };
 

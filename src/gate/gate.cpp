@@ -106,13 +106,6 @@ int rank(Verdict verdict) {
   return ranks[static_cast<size_t>(verdict)];
 }
 
-bool event_fails(const GateOptions& options, const GateResult& result, const Event& event) {
-  if (!options.fail_on.contains(FailOn::missing)) return false;
-  if (event.kind == Event::Kind::missing) return !options.allow_missing;
-  if (event.kind != Event::Kind::not_ok) return false;
-  return !(options.allow_missing && result.current->disposition(event.current) == "skipped");
-}
-
 void decide(const GateOptions& options, GateResult& result) {
   std::ranges::stable_sort(result.different, [](const Comparison& a, const Comparison& b) {
     const int first = rank(a.judgement.verdict), second = rank(b.judgement.verdict);
@@ -122,7 +115,7 @@ void decide(const GateOptions& options, GateResult& result) {
   for (const Comparison& comparison : result.different)
     result.failed |= fails(options, result.baseline->layout().metrics[comparison.metric].category,
                            comparison.judgement.verdict);
-  for (const Event& event : result.events) result.failed |= event_fails(options, result, event);
+  for (const Event& event : result.events) result.failed |= fails(options, result, event);
 }
 
 }  // namespace
@@ -152,6 +145,13 @@ bool fails(const GateOptions& options, Category category, Verdict verdict) {
   if (verdict != Verdict::worse) return false;
   constexpr std::array names = {FailOn::latency, FailOn::bytes, FailOn::flops, FailOn::build};
   return category == Category::other || options.fail_on.contains(names[static_cast<size_t>(category)]);
+}
+
+bool fails(const GateOptions& options, const GateResult& result, const Event& event) {
+  if (!options.fail_on.contains(FailOn::missing)) return false;
+  if (event.kind == Event::Kind::missing) return !options.allow_missing;
+  if (event.kind != Event::Kind::not_ok) return false;
+  return !(options.allow_missing && result.current->disposition(event.current) == "skipped");
 }
 
 std::optional<Comparison> compare(const Table& baseline, const Table& current, const RowPair& pair,

@@ -77,5 +77,6 @@ GateResult gate(const GateInput& baseline, const GateInput& current, const GateO
 
 // Does this verdict fail the gate?
 bool fails(const GateOptions& options, Category category, Verdict verdict);
+bool fails(const GateOptions& options, const GateResult& result, const Event& event);
 
 }  // namespace attnprof

@@ -113,6 +113,10 @@ std::string Table::disposition(size_t row) const {
   return fact(row, Fact::error).empty() ? "ok" : "failed";
 }
 
+const std::string& Table::reason(size_t row) const {
+  return fact(row, layout_.source == Source::results ? Fact::reason : Fact::error);
+}
+
 Table read_table(const std::string& path, const std::vector<std::string>& key,
                  const std::vector<Metric>& metrics) {
   std::ifstream stream(path, std::ios::binary);

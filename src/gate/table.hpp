@@ -81,6 +81,7 @@ class Table {
   std::optional<double> extra(size_t row, Extra extra) const;
   bool ok(size_t row) const;  // it has measurements
   std::string disposition(size_t row) const;
+  const std::string& reason(size_t row) const;
 
  private:
   friend class TableReader;

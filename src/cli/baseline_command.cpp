@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/commands.hpp"
+#include "gate/baseline.hpp"
+#include "gate/read_meta.hpp"
+#include "gate/report.hpp"
+#include "report/csv.hpp"
+#include "report/meta.hpp"
+
+namespace attnprof {
+namespace {
+
+// A baseline that is not there yet is one without rows.
+std::string baseline_text(const BaselineCommand& command, const std::string& current) {
+  std::error_code error;
+  if (std::filesystem::exists(command.baseline, error)) return read_text_file(command.baseline);
+  return current.substr(0, current.find('\n') + 1);
+}
+
+Table table_of(const std::string& text, const std::string& file, const GateOptions& options) {
+  std::istringstream stream(text);
+  return Table(stream, file, options.key, options.metrics);
+}
+
+bool regressed(const GateResult& result) {
+  return result.count(Verdict::worse) + result.count(Event::Kind::not_ok) > 0;
+}
+
+}  // namespace
+
+ExitCode baseline_update_command(const BaselineCommand& command) {
+  const std::string new_text = read_text_file(command.current);
+  const Table current = table_of(new_text, command.current, command.options);
+  const std::string old_text = baseline_text(command, new_text);
+  const Table baseline = table_of(old_text, command.baseline, command.options);
+  const auto old_meta = meta_beside(command.baseline), new_meta = meta_beside(command.current);
+  const GateResult result = gate({baseline, old_meta}, {current, new_meta}, command.options);
+  if (regressed(result)) {
+    fmt::print("{}", gate_text(result));
+    if (!command.accept_regressions) {
+      fmt::print(stderr, "{} is unchanged: rows regressed; give --accept-regressions if that is meant\n",
+                 command.baseline);
+      return ExitCode::failed;
+    }
+  }
+  const BaselineUpdate update =
+      updated_baseline(old_text, old_meta, baseline, new_text, new_meta, current, command.options.run);
+  if (update.replaced + update.added == 0)
+    throw EnvironmentError(
+        fmt::format("{} is unchanged: {} has no measured row", command.baseline, command.current));
+  // First what describes the runs: a row without its run could not be compared.
+  if (!update.meta.empty()) replace_file(meta_path(command.baseline), update.meta);
+  replace_file(command.baseline, update.csv);
+  fmt::print("{}: {} rows replaced, {} added, {} kept\n", command.baseline, update.replaced, update.added,
+             update.kept);
+  return ExitCode::ok;
+}
+
+}  // namespace attnprof

@@ -1,0 +1,31 @@
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/gate_output.hpp"
+#include "gate/gate.hpp"
+#include "gate/read_meta.hpp"
+
+namespace attnprof {
+namespace {
+
+ExitCode run_gate(const GateCommand& command) {
+  const GateOptions& options = command.options;
+  const auto [baseline, current] =
+      read_tables(command.baseline, command.current, options.key, options.metrics);
+  const GateResult result =
+      gate({baseline, meta_beside(command.baseline)}, {current, meta_beside(command.current)}, options);
+  return show_gate(result, options, command.outputs);
+}
+
+}  // namespace
+
+ExitCode gate_command(const GateCommand& command) {
+  try {
+    return run_gate(command);
+  } catch (const Error& error) {
+    write_gate_error(error, command.outputs);
+    throw;
+  }
+}
+
+}  // namespace attnprof

@@ -1,0 +1,83 @@
+#include "gate/baseline.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "gate/match.hpp"
+#include "report/csv.hpp"
+
+namespace attnprof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Records of one file laid out in the columns of another.
+class Records {
+ public:
+  Records(const std::string& text, const Table& table, const std::vector<std::string>& columns)
+      : csv_(parse_csv(text, table.file())) {
+    const std::vector<std::string>& header = table.header();
+    for (const std::string& column : columns)
+      places_.push_back(std::ranges::find(header, column) - header.begin());
+  }
+  std::string line(size_t row) const {
+    const std::vector<std::string>& fields = csv_.records[row + 1].fields;
+    std::vector<std::string> cells;
+    for (const std::ptrdiff_t place : places_)
+      cells.push_back(static_cast<size_t>(place) < fields.size() ? fields[static_cast<size_t>(place)] : "");
+    return csv_record(cells);
+  }
+
+ private:
+  CsvText csv_;
+  std::vector<std::ptrdiff_t> places_;
+};
+
+std::vector<std::string> joined_columns(const Table& current, const Table& baseline) {
+  std::vector<std::string> columns = current.header();
+  for (const std::string& column : baseline.header())
+    if (std::ranges::find(columns, column) == columns.end()) columns.push_back(column);
+  return columns;
+}
+
+// Runs of both; of the baseline's file everything else is kept.
+std::string joined_meta(const std::optional<std::string>& baseline,
+                        const std::optional<std::string>& current) {
+  if (!baseline || !current) return baseline ? *baseline : current.value_or("");
+  Json meta = Json::parse(*baseline, nullptr, false);
+  const Json added = Json::parse(*current, nullptr, false);
+  for (const Json* json : {static_cast<const Json*>(&meta), &added})
+    if (!json->is_object() || !json->contains("runs") || !(*json)["runs"].is_object())
+      throw UsageError("a .meta.json file is no attnprof meta file; restore it or remove it");
+  for (const auto& [run, facts] : added["runs"].items()) meta["runs"][run] = facts;
+  return meta.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+BaselineUpdate updated_baseline(const std::string& baseline_csv,
+                                const std::optional<std::string>& baseline_meta, const Table& baseline,
+                                const std::string& current_csv,
+                                const std::optional<std::string>& current_meta, const Table& current,
+                                const std::string& run) {
+  const Selection old_rows = select_rows(baseline, "newest"), new_rows = select_rows(current, run);
+  const std::vector<std::string> columns = joined_columns(current, baseline);
+  const Records old_records(baseline_csv, baseline, columns), new_records(current_csv, current, columns);
+  BaselineUpdate update;
+  update.csv = csv_record(columns);
+  for (const uint32_t row : old_rows.rows) {
+    const auto found = new_rows.by_key.find(baseline.key(row));
+    const bool replace = found != new_rows.by_key.end() && current.ok(found->second);
+    update.csv += replace ? new_records.line(found->second) : old_records.line(row);
+    ++(replace ? update.replaced : update.kept);
+  }
+  for (const uint32_t row : new_rows.rows) {
+    if (!current.ok(row) || old_rows.by_key.contains(current.key(row))) continue;
+    update.csv += new_records.line(row);
+    ++update.added;
+  }
+  update.meta = joined_meta(baseline_meta, current_meta);
+  return update;
+}
+
+}  // namespace attnprof

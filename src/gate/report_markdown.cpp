@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include "gate/report.hpp"
+
+namespace attnprof {
+namespace {
+
+constexpr size_t summary_limit = 1 << 20;  // of GitHub's job summary, bytes
+constexpr size_t budget = summary_limit * 3 / 4;
+constexpr size_t longest_cell = 500;
+
+// A cell that neither ends the table nor is taken for HTML or a mention.
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text.substr(0, longest_cell)) {
+    switch (c) {
+      case '\n':
+      case '\r':
+        result += ' ';
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '&':
+        result += "&amp;";
+        break;
+      case '@':
+        result += "&#64;";
+        break;
+      case '|':
+      case '\\':
+      case '`':
+      case '*':
+      case '_':
+      case '[':
+      case ']':
+        result += '\\';
+        [[fallthrough]];
+      default:
+        result += c;
+    }
+  }
+  return text.size() > longest_cell ? result + " ..." : result;
+}
+
+std::string title(const GateResult& result) {
+  return result.compared == 0 ? "nothing compared" : result.failed ? "failed" : "passed";
+}
+
+}  // namespace
+
+std::string gate_markdown(const GateResult& result) {
+  std::string text =
+      fmt::format("### attnprof gate: {}\n\n{}\n", title(result), escaped(gate_summary(result)));
+  for (size_t i = 0; i < result.warnings.size() && i < 20; ++i)
+    text += fmt::format("\n> warning: {}\n", escaped(result.warnings[i]));
+  const std::vector<GateLine> lines = gate_lines(result, 10'000);
+  if (lines.empty()) return text;
+  text += "\n| verdict | what | row |\n| --- | --- | --- |\n";
+  size_t shown = 0;
+  for (; shown < lines.size() && text.size() < budget; ++shown)
+    text += fmt::format("| {} | {} | {} |\n", lines[shown].verdict, escaped(lines[shown].what),
+                        escaped(lines[shown].row));
+  if (const size_t all = gate_line_count(result); all > shown)
+    text += fmt::format("\n... and {} more\n", all - shown);
+  return text;
+}
+
+std::string gate_error_markdown(const Error& error) {
+  return fmt::format("### attnprof gate: no verdict\n\n{}\n", escaped(error.what()));
+}
+
+}  // namespace attnprof
