@@ -14,7 +14,7 @@ ExitCode run_gate(const GateCommand& command) {
       read_tables(command.baseline, command.current, options.key, options.metrics);
   const GateResult result =
       gate({baseline, meta_beside(command.baseline)}, {current, meta_beside(command.current)}, options);
-  return show_gate(result, options, command.outputs);
+  return show_gate(result, options, command.outputs, stdout);
 }
 
 }  // namespace

@@ -1,14 +1,17 @@
 // What a gate prints and writes.
 #pragma once
 
+#include <cstdio>
+
 #include "cli/options.hpp"
 #include "error.hpp"
 #include "gate/gate.hpp"
 
 namespace attnprof {
 
-// Text to standard output and the files asked for; returns the gate's exit code.
-ExitCode show_gate(const GateResult& result, const GateOptions& options, const GateOutputs& outputs);
+// Text to `stream` and the files asked for; returns the gate's exit code.
+ExitCode show_gate(const GateResult& result, const GateOptions& options, const GateOutputs& outputs,
+                   FILE* stream);
 
 // A gate that could not decide: the files asked for say so, so that a stale green one is not read.
 void write_gate_error(const Error& error, const GateOutputs& outputs);

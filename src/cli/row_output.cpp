@@ -32,6 +32,13 @@ void RowOutput::end_case(const Row& row) {
   std::fflush(stdout);
 }
 
+void RowOutput::replace(size_t index, const Row& row) {
+  if (format_ == Format::csv)
+    end_case(row);
+  else
+    rows_[index] = row;
+}
+
 void RowOutput::finish() const {
   if (format_ == Format::table)
     fmt::print(

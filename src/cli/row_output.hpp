@@ -16,6 +16,8 @@ class RowOutput : public SweepObserver {
   // `columns`: names, "all" among them means every column; empty: the table chooses, CSV and JSON have all.
   RowOutput(Format format, const std::vector<std::string>& columns);
   void end_case(const Row& row) override;
+  // The row at this position was measured again. CSV, printed already, gets the new row at its end.
+  void replace(size_t index, const Row& row);
   void finish() const;
 
  private:

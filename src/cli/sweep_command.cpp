@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/row_output.hpp"
+#include "cli/sweep_gate.hpp"
 #include "pipeline.hpp"
 #include "report/csv.hpp"
 #include "report/csv_writer.hpp"
@@ -58,10 +59,29 @@ class SweepFile {
   const std::vector<Row>& done() const { return done_; }
   SweepObserver* writer() { return &*writer_; }
 
+  // The rows of this run, which are the last of the file, anew: some were measured again.
+  void rewrite(const std::vector<Row>& rows) {
+    const CsvText csv = parse_csv(file_.text(), file_.path());
+    if (rows.empty() || csv.records.size() <= rows.size()) return;
+    std::string text;
+    for (const Row& row : rows) text += csv_row(all_columns(), row);
+    file_.truncate(csv.records[csv.records.size() - rows.size()].offset);
+    file_.write(text);
+  }
+
  private:
   OutputFile file_;
   std::vector<Row> done_;
   std::optional<CsvWriter> writer_;
+};
+
+class Collector : public SweepObserver {
+ public:
+  explicit Collector(std::vector<Row>& rows) : rows_(rows) {}
+  void end_case(const Row& row) override { rows_.push_back(row); }
+
+ private:
+  std::vector<Row>& rows_;
 };
 
 // Of the whole run: rows of an earlier, resumed part count too.
@@ -90,6 +110,8 @@ void say_the_end(ExitCode code, const SweepOptions& options) {
 
 ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open) {
   if (!options.output.empty()) check_existing(options.output, options.existing);
+  std::optional<SweepGate> gate;
+  if (!options.gate.empty()) gate.emplace(options);
   const OpenBackend opened = open(options.device, options.measure);
   Backend& backend = *opened.backend;
   say(opened.why);
@@ -104,6 +126,8 @@ ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open) {
   std::optional<SweepFile> file;
   if (!options.output.empty()) file.emplace(options, cases, backend, facts);
   const std::vector<Row> done = file ? file->done() : std::vector<Row>{};
+  std::vector<Row> all = done;
+  Collector collector(all);
 
   RowOutput rows(options.format, options.columns);
   for (const Row& row : done) rows.end_case(row);
@@ -115,15 +139,30 @@ ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open) {
                               .backend = backend.info().name,
                               .device = backend.info().device.name},
                .options = options.measure,
-               .observers = {&progress, &rows},
+               .observers = {&progress, &rows, &collector},
                .stop = &interrupt.stop()};
   if (file) run.observers.insert(run.observers.begin(), file->writer());
   const std::vector<Case> left(cases.begin() + static_cast<std::ptrdiff_t>(done.size()), cases.end());
-  const ExitCode code = overall(run_sweep(left, backend, run), done);
+  ExitCode code = overall(run_sweep(left, backend, run), done);
+  progress.finish();
+  const std::string meta = meta_with_run("", options.output, facts, backend.info());
+  const auto again = [&](size_t index) {
+    std::vector<Row> fresh;
+    Collector collect(fresh);
+    run.observers = {&progress, &collect};
+    if (run_sweep({cases[index]}, backend, run) == ExitCode::interrupted) return false;
+    all[index] = fresh.front();
+    rows.replace(index, fresh.front());
+    if (file) file->rewrite(all);
+    return true;
+  };
+  if (gate && code != ExitCode::interrupted)
+    code = gate->settle(all, meta, again) ? overall(code, all) : ExitCode::interrupted;
   progress.finish();
   rows.finish();
   say_all(backend.info().notices, notices);
   say_the_end(code, options);
+  if (gate && code != ExitCode::interrupted) code = std::max(code, gate->show(all, meta));
   return code;
 }
 

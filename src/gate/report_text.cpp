@@ -78,9 +78,10 @@ std::string advice(const GateResult& result) {
       fmt::format("attnprof baseline update {} {}", result.baseline->file(), result.current->file());
   if (result.compared == 0)
     return "; nothing was compared, which is no pass: do both files hold the same cases, measured?";
+  if (result.count(Event::Kind::not_ok) > 0) return "; the rows that are no longer ok say why";
   if (result.count(Verdict::worse) > 0)
     return fmt::format("; if this is meant, renew the baseline: {} --accept-regressions", update);
-  if (result.count(Event::Kind::missing) + result.count(Event::Kind::not_ok) > 0)
+  if (result.count(Event::Kind::missing) > 0)
     return "; measure the missing rows, or give --allow-missing for a part of the plan";
   if (result.count(Verdict::ambiguous) > 0)
     return "; measure the ambiguous rows again, as attnprof sweep --gate does by itself";

@@ -1,0 +1,69 @@
+#include "cli/sweep_gate.hpp"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "cli/gate_output.hpp"
+#include "gate/gate.hpp"
+#include "gate/read_meta.hpp"
+#include "report/csv.hpp"
+
+namespace attnprof {
+SweepGate::SweepGate(const SweepOptions& options)
+    : options_(options),
+      baseline_(read_table(options.gate, options.gate_options.key, options.gate_options.metrics)),
+      baseline_meta_(meta_beside(options.gate)) {
+  if (baseline_.layout().source != Source::results)
+    throw UsageError(fmt::format("--gate {}: it is no result of attnprof sweep", options.gate));
+}
+
+// The rows as a file would hold them: gated through the same reader, to the same precision.
+Table SweepGate::table_of(const std::vector<Row>& rows) const {
+  const std::vector<const Column*> columns = all_columns();
+  std::string text = csv_header(columns);
+  for (const Row& row : rows) text += csv_row(columns, row);
+  std::istringstream stream(text);
+  return Table(stream, options_.output.empty() ? "this run" : options_.output, {},
+               options_.gate_options.metrics);
+}
+
+std::set<size_t> SweepGate::ambiguous(const std::vector<Row>& rows, const std::string& meta) const {
+  std::set<size_t> again;
+  try {
+    const Table current = table_of(rows);
+    const GateResult result = gate({baseline_, baseline_meta_}, {current, meta}, options_.gate_options);
+    for (const Comparison& comparison : result.different)
+      if (comparison.judgement.verdict == Verdict::ambiguous)
+        again.insert(result.pairs[comparison.pair].current);
+  } catch (const Error&) {  // `show` meets it again
+  }
+  return again;
+}
+
+bool SweepGate::settle(const std::vector<Row>& rows, const std::string& meta,
+                       const Remeasure& remeasure) const {
+  for (int retry = 1; retry <= options_.gate_retries; ++retry) {
+    const std::set<size_t> again = ambiguous(rows, meta);
+    if (again.empty()) break;
+    fmt::print(stderr, "gate: {} ambiguous case{} measured again, {} of at most {} times\n", again.size(),
+               again.size() == 1 ? " is" : "s are", retry, options_.gate_retries);
+    for (const size_t row : again)
+      if (!remeasure(row)) return false;
+  }
+  return true;
+}
+
+ExitCode SweepGate::show(const std::vector<Row>& rows, const std::string& meta) const {
+  try {
+    const Table current = table_of(rows);
+    const GateResult result = gate({baseline_, baseline_meta_}, {current, meta}, options_.gate_options);
+    FILE* stream = options_.format == Format::table ? stdout : stderr;  // CSV and JSON stay whole
+    return show_gate(result, options_.gate_options, options_.gate_outputs, stream);
+  } catch (const Error& error) {
+    write_gate_error(error, options_.gate_outputs);
+    throw;
+  }
+}
+
+}  // namespace attnprof

@@ -1,0 +1,39 @@
+// sweep --gate: the rows of this run against a baseline, the ambiguous ones measured again.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "gate/table.hpp"
+#include "roofline/row.hpp"
+
+namespace attnprof {
+
+class SweepGate {
+ public:
+  // Reads the baseline, so that a malformed one is known before anything is measured. Throws UsageError.
+  explicit SweepGate(const SweepOptions& options);
+
+  // Measures the row of this index again, in place; false when the run was interrupted.
+  using Remeasure = std::function<bool(size_t index)>;
+  // Measures ambiguous rows again, up to the number of times asked for; false when interrupted. `rows`: of
+  // this run, changed by `remeasure` in place; `meta`: text that describes it. What cannot be gated is left
+  // to `show`.
+  bool settle(const std::vector<Row>& rows, const std::string& meta, const Remeasure& remeasure) const;
+  // Prints and writes the outcome; returns the gate's exit code.
+  ExitCode show(const std::vector<Row>& rows, const std::string& meta) const;
+
+ private:
+  Table table_of(const std::vector<Row>& rows) const;
+  std::set<size_t> ambiguous(const std::vector<Row>& rows, const std::string& meta) const;
+
+  const SweepOptions& options_;
+  Table baseline_;
+  std::optional<std::string> baseline_meta_;
+};
+
+}  // namespace attnprof

@@ -1,0 +1,133 @@
+#include "gate/verdict.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "error.hpp"
+
+namespace attnprof {
+namespace {
+
+using testing::HasSubstr;
+
+const Metric bytes{"hbm_bytes", Category::bytes, Direction::lower, 0.01, 1000};
+const Metric latency{"latency_median_ns", Category::latency, Direction::lower, 0.05, 2000};
+
+Verdict of(double baseline, double current, const Metric& metric = bytes) {
+  return judge_amount(metric, baseline, current).verdict;
+}
+
+Timing timing(double median, double half_width = 0.003) {
+  return {.median_ns = median, .low_ns = median * (1 - half_width), .high_ns = median * (1 + half_width)};
+}
+
+TEST(Verdict, AmountsNeedShareAndFloor) {
+  EXPECT_EQ(of(1e6, 1e6), Verdict::same);
+  EXPECT_EQ(of(1e6, 1.01e6), Verdict::same) << "at the threshold";
+  EXPECT_EQ(of(1e6, 1.0101e6), Verdict::worse);
+  EXPECT_EQ(of(1e6, 0.98e6), Verdict::better);
+  EXPECT_EQ(of(1e4, 1.09e4), Verdict::same) << "9 %, but below the floor";
+  EXPECT_EQ(of(0, 0), Verdict::same);
+  EXPECT_EQ(of(0, 2000), Verdict::worse);
+  EXPECT_EQ(of(2000, 0), Verdict::better);
+  const Metric exact{"registers", Category::build, Direction::lower, 0, 0};
+  EXPECT_EQ(of(0, 1, exact), Verdict::worse);
+  EXPECT_EQ(of(128, 129, exact), Verdict::worse);
+  EXPECT_EQ(of(128, 128, exact), Verdict::same);
+}
+
+TEST(Verdict, HigherMayBeBetter) {
+  const Metric speed{"tflops", Category::other, Direction::higher, 0.01, 0};
+  EXPECT_EQ(of(100, 98, speed), Verdict::worse);
+  EXPECT_EQ(of(100, 102, speed), Verdict::better);
+  EXPECT_EQ(of(0, 1, speed), Verdict::better);
+  EXPECT_EQ(of(-100, -102, speed), Verdict::worse);
+}
+
+TEST(Verdict, LatencyIsWorseOnlyBeyondItsInterval) {
+  EXPECT_EQ(judge_latency(latency, timing(1e6), timing(1.04e6)).verdict, Verdict::same);
+  EXPECT_EQ(judge_latency(latency, timing(1e6), timing(1.06e6)).verdict, Verdict::worse);
+  EXPECT_EQ(judge_latency(latency, timing(1e6), timing(0.9e6)).verdict, Verdict::better);
+  const Judgement wide = judge_latency(latency, timing(1e6), timing(1.06e6, 0.02));
+  EXPECT_EQ(wide.verdict, Verdict::ambiguous);
+  EXPECT_THAT(wide.why, HasSubstr("95 % interval goes down to +3."));
+  EXPECT_EQ(judge_latency(latency, timing(10'000), timing(11'900)).verdict, Verdict::same) << "the floor";
+  EXPECT_EQ(judge_latency(latency, timing(10'000), timing(12'100)).verdict, Verdict::worse);
+}
+
+TEST(Verdict, ThreePercentAreFoundAtTwo) {
+  Metric tight = latency;
+  tight.relative = 0.02;
+  EXPECT_EQ(judge_latency(tight, timing(60'000, 0.005), timing(62'100, 0.005)).verdict, Verdict::worse);
+}
+
+TEST(Verdict, ASlowdownThatIsNotTheKernelsIsAmbiguous) {
+  for (const char* flag : {"gpu_shared", "drift", "above_ceiling;throttled"})
+    for (const bool in_baseline : {false, true}) {
+      Timing old_time = timing(1e6), new_time = timing(1.2e6);
+      (in_baseline ? old_time : new_time).flags = flag;
+      EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::ambiguous) << flag;
+    }
+  Timing imprecise = timing(1.2e6);
+  imprecise.flags = "imprecise;uncalibrated";
+  EXPECT_EQ(judge_latency(latency, timing(1e6), imprecise).verdict, Verdict::worse);
+  Timing few = timing(1.2e6);
+  few.low_ns = few.high_ns = std::nullopt;
+  EXPECT_THAT(judge_latency(latency, timing(1e6), few).why, HasSubstr("too few samples"));
+}
+
+TEST(Verdict, ASlowdownThatDisappearsInCyclesIsAmbiguous) {
+  Timing old_time = timing(1e6), new_time = timing(1.2e6);
+  old_time.cycles = 1'000'000;
+  new_time.cycles = 1'010'000;
+  const Judgement clock = judge_latency(latency, old_time, new_time);
+  EXPECT_EQ(clock.verdict, Verdict::ambiguous);
+  EXPECT_THAT(clock.why, HasSubstr("SM cycles changed by only +1.00 %"));
+  new_time.cycles = 1'190'000;
+  EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::worse);
+  old_time.cycles = new_time.cycles = std::nullopt;
+  old_time.clock_mhz = 1980;
+  new_time.clock_mhz = 1650;
+  EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::ambiguous);
+  new_time.clock_mhz = 1980;
+  EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::worse);
+}
+
+TEST(Verdict, AnImprovementThatIsNotCertainIsNone) {
+  Timing shared = timing(0.8e6);
+  shared.flags = "gpu_shared";
+  EXPECT_EQ(judge_latency(latency, timing(1e6), shared).verdict, Verdict::same);
+}
+
+TEST(Verdict, NoisyBytesAreAmbiguousWithinTheirSpread) {
+  EXPECT_EQ(judge_hbm(bytes, 1e8, 1.03e8, 0).verdict, Verdict::worse);
+  EXPECT_EQ(judge_hbm(bytes, 1e8, 1.03e8, 4).verdict, Verdict::ambiguous);
+  EXPECT_EQ(judge_hbm(bytes, 1e8, 1.05e8, 4).verdict, Verdict::worse);
+}
+
+TEST(Metric, ThresholdsAreReadStrictly) {
+  EXPECT_DOUBLE_EQ(parse_relative("--hbm", "1%"), 0.01);
+  EXPECT_DOUBLE_EQ(parse_relative("--hbm", "0%"), 0);
+  EXPECT_DOUBLE_EQ(parse_floor_bytes("--hbm-floor", "512KiB"), 524288);
+  EXPECT_DOUBLE_EQ(parse_floor_bytes("--hbm-floor", "1MB"), 1e6);
+  EXPECT_DOUBLE_EQ(parse_floor_ns("--latency-floor", "2us"), 2000);
+  for (const char* text : {"1", "-1%", "101%", "nan%", "inf%", "", "%", "1 %", "1,5%"})
+    EXPECT_THROW(parse_relative("--hbm", text), UsageError) << text;
+  for (const char* text : {"1kb", "-1", "nan", "", "1MiB "})
+    EXPECT_THROW(parse_floor_bytes("--hbm-floor", text), UsageError) << text;
+  EXPECT_THROW(parse_floor_ns("--latency-floor", "2"), UsageError);
+}
+
+TEST(Metric, OnesOfOtherPeoplesColumns) {
+  const Metric metric = parse_metric("seconds:higher:2%:0.5");
+  EXPECT_EQ(metric.column, "seconds");
+  EXPECT_EQ(metric.direction, Direction::higher);
+  EXPECT_DOUBLE_EQ(metric.relative, 0.02);
+  EXPECT_DOUBLE_EQ(metric.floor, 0.5);
+  for (const char* text : {"", "a", "a:lower", "a:lower:1%", "a:down:1%:0", ":lower:1%:0", "a:lower:1:0", "a:lower:1%:x",
+                           "a:lower:1%:0:"})
+    EXPECT_THROW(parse_metric(text), UsageError) << text;
+}
+
+}  // namespace
+}  // namespace attnprof
