@@ -18,7 +18,11 @@ Verdict of(double baseline, double current, const Metric& metric = bytes) {
 }
 
 Timing timing(double median, double half_width = 0.003) {
-  return {.median_ns = median, .low_ns = median * (1 - half_width), .high_ns = median * (1 + half_width)};
+  Timing timing;
+  timing.median_ns = median;
+  timing.low_ns = median * (1 - half_width);
+  timing.high_ns = median * (1 + half_width);
+  return timing;
 }
 
 TEST(Verdict, AmountsNeedShareAndFloor) {
@@ -124,8 +128,8 @@ TEST(Metric, OnesOfOtherPeoplesColumns) {
   EXPECT_EQ(metric.direction, Direction::higher);
   EXPECT_DOUBLE_EQ(metric.relative, 0.02);
   EXPECT_DOUBLE_EQ(metric.floor, 0.5);
-  for (const char* text : {"", "a", "a:lower", "a:lower:1%", "a:down:1%:0", ":lower:1%:0", "a:lower:1:0", "a:lower:1%:x",
-                           "a:lower:1%:0:"})
+  for (const char* text : {"", "a", "a:lower", "a:lower:1%", "a:down:1%:0", ":lower:1%:0", "a:lower:1:0",
+                           "a:lower:1%:x", "a:lower:1%:0:"})
     EXPECT_THROW(parse_metric(text), UsageError) << text;
 }
 

@@ -1,0 +1,126 @@
+// Which runs may be compared. nvbench#186: a baseline from another GPU.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testing/gate_files.hpp"
+
+namespace attnprof {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+const json h200 = {{"gpu", "H200"}, {"driver", "580.1"}, {"cuda_driver", "13.0"},  {"nvcc", "13.0"},
+                   {"ecc", "on"},   {"mig", "off"},      {"power_limit_w", "700"}, {"input", "normal"}};
+
+constexpr const char* old_run = "20260101T000000Z-00000001";
+constexpr const char* new_run = "20260102T000000Z-00000002";
+
+std::string current_csv(const std::function<void(Row&)>& change = {}) {
+  Row row = measured_row();
+  row.provenance.run = new_run;
+  row.provenance.env_id = "e2";
+  if (change) change(row);
+  return csv_of({row});
+}
+
+// The baseline's environment after `change`, in which the current run was made.
+Outcome in(const json& change, const std::set<std::string>& allowed = {},
+           const std::function<void(Row&)>& change_row = {}) {
+  json facts = h200;
+  facts.update(change);
+  GateOptions options;
+  options.allow_different = allowed;
+  return gate_texts(csv_of({measured_row()}), current_csv(change_row), options, meta_of(old_run, h200),
+                    meta_of(new_run, facts));
+}
+
+TEST(Comparable, EveryDifferingFactIsNamed) {
+  for (const auto& [name, value] : std::map<std::string, std::string>{{"nvcc", "13.1"},
+                                                                      {"ecc", "off"},
+                                                                      {"mig", "on"},
+                                                                      {"power_limit_w", "500"},
+                                                                      {"input", "zeros"},
+                                                                      {"cuda_driver", "14.0"}}) {
+    const Outcome outcome = in({{name, value}});
+    EXPECT_EQ(outcome.code, 3) << name;
+    EXPECT_THAT(outcome.error,
+                AllOf(HasSubstr(name), HasSubstr(value + " now"), HasSubstr("--allow-different " + name)));
+    EXPECT_EQ(in({{name, value}}, {name}).code, 0) << name;
+  }
+  EXPECT_THAT(in({{"gpu", "H100"}, {"ecc", "off"}}).error,
+              HasSubstr("device (H200 in the baseline, H100 now), ecc (on in the baseline, off now)"));
+  EXPECT_EQ(in({{"gpu", "H100"}}, {"device"}).code, 0);
+  EXPECT_EQ(in({{"gpu", "H100"}}, {"env_id"}).code, 0);
+}
+
+TEST(Comparable, ANewDriverBlocksTimeAndWarnsForBytes) {
+  const auto slow = [](Row& row) {
+    row.latency.median_ns = 2e6;
+    row.latency.ci95_low_ns = 1.99e6;
+    row.latency.ci95_high_ns = 2.01e6;
+    row.counters.sm_cycles = 3'960'000;
+  };
+  const Outcome outcome = in({{"driver", "590.2"}, {"cuda_driver", "13.1"}}, {}, slow);
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_EQ(outcome.verdicts, "");
+  EXPECT_THAT(outcome.summary,
+              HasSubstr("another driver: cuda_driver (13.0 in the baseline, 13.1 now), driver"));
+  EXPECT_EQ(in({{"driver", "590.2"}}, {}, [](Row& row) { row.counters.sm_total = 200'000'000; }).verdicts,
+            "worse sm_bytes\n");
+  EXPECT_EQ(in({{"driver", "590.2"}}, {"driver"}, slow).verdicts, "worse latency_median_ns\n");
+}
+
+TEST(Comparable, TheSeedCountsThoughItIsNotInEnvId) {
+  Row row = measured_row();
+  row.provenance.run = new_run;
+  const Outcome outcome = gate_texts(csv_of({measured_row()}), csv_of({row}), {}, meta_of(old_run, h200, 1),
+                                     meta_of(new_run, h200, 2));
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.error, HasSubstr("seed (1 in the baseline, 2 now)"));
+}
+
+TEST(Comparable, WithoutMetaOnlyEqualEnvironmentsCompare) {
+  const std::string base = csv_of({measured_row()});
+  EXPECT_EQ(gate_texts(base, base).code, 0);
+  const Outcome no_base = gate_texts(base, current_csv(), {}, {}, meta_of(new_run, h200));
+  EXPECT_EQ(no_base.code, 3);
+  EXPECT_THAT(no_base.error, HasSubstr("base.csv.meta.json is missing"));
+  EXPECT_THAT(gate_texts(base, current_csv(), {}, meta_of(old_run, h200), {}).error,
+              HasSubstr("new.csv.meta.json is missing"));
+  EXPECT_THAT(gate_texts(base, current_csv(), {}, meta_of("other", h200), meta_of(new_run, h200)).error,
+              HasSubstr("base.csv.meta.json has no run 20260101T000000Z-00000001"));
+  EXPECT_EQ(gate_texts(base, current_csv(), {}, "[]", meta_of(new_run, h200)).code, 2);
+  EXPECT_THAT(gate_texts(base, current_csv(), {}, meta_of(old_run, h200), meta_of(new_run, h200)).error,
+              HasSubstr("env_id (e1 in the baseline, e2 now)"))
+      << "another schema, say";
+}
+
+TEST(Comparable, MeasuredAndSimulatedRowsNeverMix) {
+  GateOptions everything;
+  everything.allow_different = {"env_id", "device", "bytes_source"};
+  const Outcome outcome = gate_texts(
+      csv_of({measured_row()}), current_csv([](Row& row) { row.provenance.backend = "sim"; }), everything);
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.error, HasSubstr("backend (gpu in the baseline, sim now)"));
+}
+
+TEST(Comparable, BytesOfAnotherSourceAreNotCompared) {
+  const auto uncounted = [](Row& row) {
+    row.counters = {};
+    row.counters.bytes_source = "none";
+    row.provenance.env_id = "e1";
+  };
+  const Outcome refused = gate_texts(csv_of({measured_row()}), current_csv(uncounted));
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.error, HasSubstr("bytes_source (cupti in the baseline, none now"));
+  GateOptions allowed;
+  allowed.allow_different = {"bytes_source"};
+  const Outcome outcome = gate_texts(csv_of({measured_row()}), current_csv(uncounted), allowed);
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_THAT(outcome.summary, HasSubstr("bytes and FLOPs are not compared"));
+}
+
+}  // namespace
+}  // namespace attnprof
