@@ -45,10 +45,11 @@ class FakeBackend : public Backend {
     if (wrong_variant == case_.variant->name) return {"no", 0.5, 1.0};
     return {"yes", 1e-4, 2e-4};
   }
-  Latency time(Status&) override {
+  Latency time(Status& status) override {
     Latency latency;
     latency.latency_source = "model";
     latency.median_ns = 12'500.0 * static_cast<double>(case_.problem.q_len) / 512;
+    if (on_time) on_time(latency, status);
     return latency;
   }
   Counters count(Status&) override {
@@ -58,6 +59,7 @@ class FakeBackend : public Backend {
   }
 
   std::function<void(const Case&)> on_prepare;
+  std::function<void(Latency&, Status&)> on_time;
   std::string kernel = "k1";
   std::string wrong_variant;
   size_t announced = 0, prepared = 0;
