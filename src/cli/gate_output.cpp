@@ -1,44 +1,57 @@
 #include "cli/gate_output.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "gate/report.hpp"
-#include "report/meta.hpp"
 
 namespace attnprof {
 
 namespace {
 
+[[noreturn]] void refuse(const std::string& path) {
+  throw EnvironmentError(fmt::format("{} cannot be written; give a file in a folder that can be", path));
+}
+
 // By rename, but for what is no plain file (/dev/stdout), which is written to.
-void write_output(const std::string& path, const std::string& text) {
+void write_output(const std::string& path, const std::function<void(std::ostream&)>& write) {
+  if (path.empty()) return;
   std::error_code error;
   const auto status = std::filesystem::symlink_status(path, error);
-  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status))
-    return replace_file(path, text);
-  std::ofstream stream(path, std::ios::binary);
-  if (!(stream << text).flush())
-    throw EnvironmentError(fmt::format("{} cannot be written; give a file in a folder that can be", path));
+  const bool plain = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+  const std::string target = plain ? fmt::format("{}.{}.tmp", path, getpid()) : path;
+  std::ofstream stream(target, std::ios::binary);
+  write(stream);
+  stream.close();
+  if (stream && (!plain || std::rename(target.c_str(), path.c_str()) == 0)) return;
+  if (plain) std::remove(target.c_str());
+  refuse(path);
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  write_output(path, [&](std::ostream& stream) { stream << text; });
 }
 
 }  // namespace
 
 ExitCode show_gate(const GateResult& result, const GateOptions& options, const GateOutputs& outputs,
                    FILE* stream) {
-  if (!outputs.markdown.empty()) write_output(outputs.markdown, gate_markdown(result));
-  if (!outputs.junit.empty()) write_output(outputs.junit, gate_junit(result, options));
-  if (!outputs.json.empty()) write_output(outputs.json, gate_json(result, options));
+  write_output(outputs.json, [&](std::ostream& file) { write_gate_json(file, result, options); });
+  if (!outputs.markdown.empty()) write_text(outputs.markdown, gate_markdown(result));
+  if (!outputs.junit.empty()) write_text(outputs.junit, gate_junit(result, options));
   fmt::print(stream, "{}", gate_text(result));
   std::fflush(stream);
   return result.exit_code();
 }
 
 void write_gate_error(const Error& error, const GateOutputs& outputs) {
-  if (!outputs.markdown.empty()) write_output(outputs.markdown, gate_error_markdown(error));
-  if (!outputs.junit.empty()) write_output(outputs.junit, gate_error_junit(error));
-  if (!outputs.json.empty()) write_output(outputs.json, gate_error_json(error));
+  write_text(outputs.markdown, gate_error_markdown(error));
+  write_text(outputs.junit, gate_error_junit(error));
+  write_text(outputs.json, gate_error_json(error));
 }
 
 }  // namespace attnprof

@@ -1,6 +1,7 @@
 // The outcome of a gate in the forms that people and CI systems read.
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,8 @@ std::string gate_text(const GateResult& result, size_t most = 200);
 std::string gate_markdown(const GateResult& result);
 // One test case a row of either file.
 std::string gate_junit(const GateResult& result, const GateOptions& options);
-// Everything: every row with every compared value.
-std::string gate_json(const GateResult& result, const GateOptions& options);
+// Everything: every row with every compared value, written row by row, since a million do not fit memory.
+void write_gate_json(std::ostream& stream, const GateResult& result, const GateOptions& options);
 
 // Of a gate that could not decide.
 std::string gate_error_markdown(const Error& error);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <ostream>
 
 #include "gate/report.hpp"
 #include "gate/row_outcome.hpp"
@@ -50,7 +51,7 @@ Json row_json(const GateResult& result, const RowOutcome& outcome) {
 
 }  // namespace
 
-std::string gate_json(const GateResult& result, const GateOptions& options) {
+void write_gate_json(std::ostream& stream, const GateResult& result, const GateOptions& options) {
   Json head = {{"baseline", result.baseline->file()},
                {"current", result.current->file()},
                {"exit_code", static_cast<int>(result.exit_code())},
@@ -63,14 +64,14 @@ std::string gate_json(const GateResult& result, const GateOptions& options) {
   for (const Metric& metric : result.baseline->layout().metrics)
     head["metrics"].push_back(metric_json(metric));
   std::string text = dumped(head);
-  text.back() = ',';  // the rows follow one by one: as one document a million would not fit
-  text += "\"rows\":[";
-  bool first = true;
+  text.back() = ',';
+  stream << text << "\"rows\":[";
+  const char* before = "\n";
   for_each_row(result, options, [&](const RowOutcome& outcome) {
-    text += (first ? "\n" : ",\n") + dumped(row_json(result, outcome));
-    first = false;
+    stream << before << dumped(row_json(result, outcome));
+    before = ",\n";
   });
-  return text + "\n]}\n";
+  stream << "\n]}\n";
 }
 
 std::string gate_error_json(const Error& error) {

@@ -99,8 +99,6 @@ std::string plan_id(const std::vector<Case>& cases, const MeasureOptions& option
   return hash_text(text);
 }
 
-std::string meta_path(const std::string& csv_path) { return csv_path + ".meta.json"; }
-
 std::string meta_with_run(const std::string& existing, const std::string& file, const RunFacts& facts,
                           const BackendInfo& info) {
   Json meta = existing.empty() ? Json{{"schema", schema_version}, {"runs", Json::object()}}

@@ -23,7 +23,7 @@ struct RunFacts {
 // Hash of what must agree for a run to be resumed: the cases in order, and the options that change results.
 std::string plan_id(const std::vector<Case>& cases, const MeasureOptions& options);
 
-std::string meta_path(const std::string& csv_path);
+inline std::string meta_path(const std::string& csv_path) { return csv_path + ".meta.json"; }
 
 // The text of `file` after the run is added to `existing` (its text so far, or empty). Throws UsageError when
 // `existing` is no meta file.
