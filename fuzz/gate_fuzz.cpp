@@ -69,14 +69,15 @@ int gated(const std::string& baseline, const std::string& current, const GateOpt
 
 void fuzz(std::string text) {
   if (text.empty()) return;
-  const GateOptions options = options_for(static_cast<uint8_t>(text.front()));
+  GateOptions options = options_for(static_cast<uint8_t>(text.front()));
   text.erase(0, 1);
   constexpr std::string_view separator = "=====\n";
   const size_t at = text.find(separator);
   const std::string baseline = text.substr(0, at);
   const std::string current = at == std::string::npos ? baseline : text.substr(at + separator.size());
   gated(baseline, current, options);
-  require(gated(baseline, baseline, options) != 1);  // a file never regresses against itself
+  options.run = "newest";  // a file of several runs may lack, in its last one, rows of earlier ones
+  require(gated(baseline, baseline, options) != 1);  // no file regresses against itself
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ void add_files(CLI::App& app, std::string& baseline, std::string& current) {
 }
 
 void add_run(CLI::App& app, std::string& run) {
-  app.add_option("--run", run, "Run of the current file: last, or its id")
+  app.add_option("--run", run, "Of the current file: last run, newest row of every case, or a run's id")
       ->type_name("ID")
       ->default_str("last");
 }

@@ -20,7 +20,7 @@ enum class FailOn { latency, bytes, flops, build, missing, ambiguous };
 struct GateOptions {
   std::vector<std::string> key;  // of --key; empty: attnprof's own files
   std::vector<Metric> metrics = default_metrics();
-  std::string run = "last";               // of the current file: last, or a run's id
+  std::string run = "last";               // of the current file: last, newest (of every identity), or an id
   bool allow_missing = false;             // rows that are absent or skipped are no failure
   std::set<std::string> allow_different;  // fields that need not agree
   std::set<FailOn> fail_on = {FailOn::latency, FailOn::bytes, FailOn::flops, FailOn::build, FailOn::missing};

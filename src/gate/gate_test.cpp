@@ -273,6 +273,10 @@ TEST(Gate, RunsOfAFile) {
   GateOptions first;
   first.run = old_row.provenance.run;
   EXPECT_EQ(gate_texts(good, both, first).code, 0);
+  first.run = "newest";
+  EXPECT_EQ(
+      gate_texts(csv_of({old_row, measured_row(2)}), csv_of({measured_row(2), new_row}), first).verdicts,
+      "worse hbm_bytes\n");
   first.run = "nosuch";
   EXPECT_THAT(gate_texts(good, both, first).error, HasSubstr("new.csv has no run nosuch"));
   EXPECT_EQ(gate_texts(both, good).code, 0) << "a baseline's newest row counts: an improvement";
