@@ -53,7 +53,7 @@ ExitCode baseline_update_command(const BaselineCommand& command) {
   // First what describes the runs: a row without its run could not be compared.
   if (!update.meta.empty()) replace_file(meta_path(command.baseline), update.meta);
   replace_file(command.baseline, update.csv);
-  fmt::print("{}: {} rows replaced, {} added, {} kept\n", command.baseline, update.replaced, update.added,
+  fmt::print("{}: rows: {} replaced, {} added, {} kept\n", command.baseline, update.replaced, update.added,
              update.kept);
   return ExitCode::ok;
 }

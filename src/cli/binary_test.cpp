@@ -109,6 +109,23 @@ TEST(Binary, SweepsInTheSimulator) {
   EXPECT_EQ(output.find("\x1b"), std::string::npos) << "no colour where no terminal is";
 }
 
+TEST(Binary, TwoSimulatedSweepsPassTheGateAndAnotherDeviceIsRefused) {
+  const TemporaryFolder folder;
+  const auto sweep = [&](const std::string& name, const char* target) {
+    return run(
+        {"sweep", "--backend", "sim", "--target", target, "-N", "256", "-d", "64", "-o", folder / name});
+  };
+  ASSERT_EQ(sweep("a.csv", "h200"), 0);
+  ASSERT_EQ(sweep("b.csv", "h200"), 0);
+  ASSERT_EQ(sweep("c.csv", "a100-sxm-80g"), 0);
+  std::string output;
+  EXPECT_EQ(run({"gate", folder / "a.csv", folder / "b.csv", "--junit", "/dev/stdout"}, &output), 0)
+      << output;
+  EXPECT_THAT(output, testing::AllOf(HasSubstr("</testsuites>"), HasSubstr("gate passed: 4 rows and ")));
+  EXPECT_EQ(run({"gate", folder / "a.csv", folder / "c.csv"}, &output), 3);
+  EXPECT_THAT(output, HasSubstr("not comparable: device (h200 in the baseline, a100-sxm-80g now)"));
+}
+
 TEST(Binary, AnInterruptKeepsTheRowsAndResumeCompletesThem) {
   const TemporaryFolder folder;
   const std::string file = folder / "o.csv";

@@ -124,7 +124,7 @@ TEST_F(GateCommandTest, UpdateReplacesAddsAndKeeps) {
   const std::string current = file("new.csv", {row(4, 100, "r2"), row(3, 99'000'000, "r2")});
   const Result result = run({"baseline", "update", base, current});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("base.csv: 1 rows replaced, 1 added, 2 kept\n"));
+  EXPECT_THAT(result.out, HasSubstr("base.csv: rows: 1 replaced, 1 added, 2 kept\n"));
   EXPECT_EQ(text_of(base), csv_of({row(1), row(2), row(3, 99'000'000, "r2"), row(4, 100, "r2")}));
   EXPECT_EQ(run({"baseline", "update", base, file("skip.csv", {skipped, row(1, 100'000'000, "r2")})}).code,
             1);

@@ -67,7 +67,7 @@ TEST(GateReport, TextIsExactlyThis) {
 }
 
 TEST(GateReport, ASummaryAloneWhenNothingDiffers) {
-  EXPECT_EQ(reports({measured_row()}, {measured_row()}).text, "gate passed: 1 rows and 7 values compared\n");
+  EXPECT_EQ(reports({measured_row()}, {measured_row()}).text, "gate passed: 1 row and 7 values compared\n");
   EXPECT_THAT(
       reports({measured_row()}, {}).text,
       HasSubstr("gate compared nothing: 0 rows and 0 values compared, 1 missing; nothing was compared, which "

@@ -116,11 +116,14 @@ std::vector<GateLine> gate_lines(const GateResult& result, size_t most) {
 size_t gate_line_count(const GateResult& result) { return result.different.size() + result.events.size(); }
 
 std::string gate_summary(const GateResult& result) {
-  std::string text = fmt::format("gate {}: {} rows and {} values compared",
+  const auto counted = [](size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  std::string text = fmt::format("gate {}: {} and {} compared",
                                  result.compared == 0 ? "compared nothing"
                                  : result.failed      ? "failed"
                                                       : "passed",
-                                 result.pairs.size(), result.compared);
+                                 counted(result.pairs.size(), "row"), counted(result.compared, "value"));
   for (Verdict verdict : {Verdict::worse, Verdict::ambiguous, Verdict::better})
     if (const size_t count = result.count(verdict)) text += fmt::format(", {} {}", count, to_string(verdict));
   for (Event::Kind kind :
