@@ -268,6 +268,22 @@ TEST_F(SweepGateTest, WhatCannotBeGated) {
   EXPECT_THAT(driver.out,
               AllOf(HasSubstr("flash2"), HasSubstr("another driver: driver (1.2 in the baseline, 9.9 now)"),
                     HasSubstr("gate compared nothing")));
+  asked = 0;
+  const auto device = [&](FakeBackend& backend) {
+    timed({{1, Flag::uncalibrated}}, &asked)(backend);
+    backend.info_.device.name = "Another";
+  };
+  Args args = sweep(folder / "third.csv", {"--gate", base, "--json", folder / "g.json"});
+  const Result refused = run(args, device);
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("Another now"));
+  EXPECT_EQ(nlohmann::json::parse(text_of(folder / "g.json"))["exit_code"], 3);
+  EXPECT_EQ(run({"sweep", "--variant", "flash2", "-N", "4k", "-d", "64", "--gate", base},
+                timed({{1, Flag::uncalibrated}}, &asked))
+                .code,
+            3);
+  EXPECT_EQ(asked, 0u) << "known before anything is measured";
+  EXPECT_FALSE(std::filesystem::exists(folder / "third.csv"));
   EXPECT_EQ(run({"sweep", "--junit", folder / "j.xml"}).code, 2);
 }
 

@@ -123,6 +123,12 @@ ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open) {
                  .options = options.measure,
                  .cases = cases.size(),
                  .plan_id = plan_id(cases, options.measure)};
+  const Provenance provenance{.schema = std::string(schema_version),
+                              .run = facts.run,
+                              .env_id = env_id(backend.info()),
+                              .backend = backend.info().name,
+                              .device = backend.info().device.name};
+  if (gate) gate->check_plan(cases, provenance, meta_with_run("", options.output, facts, backend.info()));
   std::optional<SweepFile> file;
   if (!options.output.empty()) file.emplace(options, cases, backend, facts);
   const std::vector<Row> done = file ? file->done() : std::vector<Row>{};
@@ -133,14 +139,11 @@ ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open) {
   for (const Row& row : done) rows.end_case(row);
   Progress progress(stderr, isatty(STDERR_FILENO) != 0, done.size());
   const InterruptGuard interrupt;
-  SweepRun run{.provenance = {.schema = std::string(schema_version),
-                              .run = facts.run,
-                              .env_id = env_id(backend.info()),
-                              .backend = backend.info().name,
-                              .device = backend.info().device.name},
+  SweepRun run{.provenance = provenance,
                .options = options.measure,
                .observers = {&progress, &rows, &collector},
                .stop = &interrupt.stop()};
+  run.provenance.run = facts.run;  // a resumed run keeps its name
   if (file) run.observers.insert(run.observers.begin(), file->writer());
   const std::vector<Case> left(cases.begin() + static_cast<std::ptrdiff_t>(done.size()), cases.end());
   ExitCode code = overall(run_sweep(left, backend, run), done);

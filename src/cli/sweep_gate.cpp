@@ -7,6 +7,7 @@
 #include "cli/gate_output.hpp"
 #include "gate/gate.hpp"
 #include "gate/read_meta.hpp"
+#include "plan/identity.hpp"
 #include "report/csv.hpp"
 
 namespace attnprof {
@@ -26,6 +27,29 @@ Table SweepGate::table_of(const std::vector<Row>& rows) const {
   std::istringstream stream(text);
   return Table(stream, options_.output.empty() ? "this run" : options_.output, {},
                options_.gate_options.metrics);
+}
+
+void SweepGate::check_plan(const std::vector<Case>& cases, const Provenance& provenance,
+                           const std::string& meta) const {
+  std::vector<Row> planned;
+  for (const Case& c : cases) {
+    Row row;
+    row.identity = identity_of(c);
+    row.provenance = provenance;
+    row.status.disposition = "skipped";  // until it is measured
+    planned.push_back(std::move(row));
+  }
+  try {
+    const Table current = table_of(planned);
+    const GateResult result = gate({baseline_, baseline_meta_}, {current, meta}, options_.gate_options);
+    if (result.pairs.empty())
+      throw EnvironmentError(
+          fmt::format("--gate {}: none of its rows is a case of this plan; give the plan it was made with",
+                      options_.gate));
+  } catch (const Error& error) {
+    write_gate_error(error, options_.gate_outputs);
+    throw;
+  }
 }
 
 std::set<size_t> SweepGate::ambiguous(const std::vector<Row>& rows, const std::string& meta) const {

@@ -9,6 +9,7 @@
 
 #include "cli/options.hpp"
 #include "gate/table.hpp"
+#include "plan/case.hpp"
 #include "roofline/row.hpp"
 
 namespace attnprof {
@@ -17,6 +18,11 @@ class SweepGate {
  public:
   // Reads the baseline, so that a malformed one is known before anything is measured. Throws UsageError.
   explicit SweepGate(const SweepOptions& options);
+
+  // Before anything is measured: throws EnvironmentError when this environment cannot be held against the
+  // baseline's, or when no case of the plan is in it.
+  void check_plan(const std::vector<Case>& cases, const Provenance& provenance,
+                  const std::string& meta) const;
 
   // Measures the row of this index again, in place; false when the run was interrupted.
   using Remeasure = std::function<bool(size_t index)>;

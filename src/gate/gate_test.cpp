@@ -132,8 +132,13 @@ TEST(Gate, EmptyWhereAValueIsRequiredIsAnError) {
   EXPECT_THAT(error([](Row& row) { row.status.disposition = ""; }), HasSubstr("line 2, column disposition"));
   EXPECT_THAT(error([](Row& row) { row.latency.median_ns = {}; }),
               HasSubstr("line 2, column latency_median_ns"));
-  EXPECT_THAT(error([](Row& row) { row.counters.hbm_total = {}; }),
-              HasSubstr("new.csv, line 2, column hbm_bytes: it is empty, but base.csv, line 2 has 64000000"));
+  EXPECT_THAT(
+      error([](Row& row) { row.counters.hbm_total = {}; }),
+      HasSubstr("new.csv, line 2, column hbm_bytes: it is empty, though the row is ok and was counted"));
+  EXPECT_THAT(
+      error([](Row& row) { row.counters.executed_tensor_flops = {}; }),
+      HasSubstr(
+          "new.csv, line 2, column executed_tensor_flops: it is empty, but base.csv, line 2 has 1000000000"));
   EXPECT_THAT(error([](Row& row) { row.provenance.env_id = ""; }), HasSubstr("line 2, column env_id"));
 }
 

@@ -201,7 +201,7 @@ class TableReader {
     if (disposition == "ok") check_measured(record, row);
   }
 
-  // A measured time above 0, within its interval.
+  // A measured time above 0, within its interval; bytes where hardware counted them.
   void check_measured(const RecordView& record, size_t row) const {
     const std::vector<Metric>& metrics = table_.layout_.metrics;
     for (size_t i = 0; i < metrics.size(); ++i) {
@@ -212,6 +212,10 @@ class TableReader {
       if (median && *median == 0) refuse(record.line, values_[i], "a time of 0 cannot be compared");
       check_interval(record, row, median);
     }
+    if (table_.fact(row, Fact::bytes_source) != "cupti") return;
+    for (size_t i = 0; i < metrics.size(); ++i)
+      if (metrics[i].category == Category::bytes && !table_.value(row, i))
+        refuse(record.line, values_[i], "it is empty, though the row is ok and was counted");
   }
 
   void check_interval(const RecordView& record, size_t row, std::optional<double> median) const {
