@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test that needs no GPU (those that need one run where there is one).
 #
-#   scripts/test.sh [--with-cuda] [--no-install] [--lint] [--asan]
+#   scripts/test.sh [--with-cuda] [--no-install] [--lint] [--asan] [--fuzz]
 #
 #   --with-cuda   device code too: where no CUDA toolkit is found, its compiler, CUPTI and headers are installed into .venv
 #   --lint        first check formatting and shell scripts
+#   --fuzz        afterwards fuzz the CSV reader and the gate for half a minute; needs clang++
 #   --asan        afterwards build and test again with AddressSanitizer and UndefinedBehaviorSanitizer
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/setup.sh
 
-setup_options=(--tests) lint=no asan=no
+setup_options=(--tests) lint=no asan=no fuzz=no
 
 read_options() {
   local option
@@ -23,8 +24,9 @@ read_options() {
         ;;
       --lint) lint=yes setup_options+=(--lint) ;;
       --asan) asan=yes ;;
+      --fuzz) fuzz=yes ;;
       *)
-        echo "test: unknown option '$option'; it takes --with-cuda, --no-install, --lint, --asan" >&2
+        echo "test: unknown option '$option'; it takes --with-cuda, --no-install, --lint, --asan, --fuzz" >&2
         exit 2
         ;;
     esac
@@ -33,7 +35,7 @@ read_options() {
 
 check_style() {
   echo "test: clang-format and shellcheck"
-  find src kernels \( -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.h' \) -print0 |
+  find src kernels fuzz \( -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.h' \) -print0 |
     xargs -0 .venv/bin/clang-format --dry-run -Werror
   shellcheck --external-sources scripts/*.sh .ci/run
 }
@@ -49,3 +51,4 @@ setup "${setup_options[@]}"
 [[ $lint == no ]] || check_style
 build_and_test ci
 [[ $asan == no ]] || build_and_test asan
+[[ $fuzz == no ]] || scripts/fuzz.sh 30
