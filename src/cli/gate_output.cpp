@@ -42,7 +42,7 @@ ExitCode show_gate(const GateResult& result, const GateOptions& options, const G
                    FILE* stream) {
   write_output(outputs.json, [&](std::ostream& file) { write_gate_json(file, result, options); });
   if (!outputs.markdown.empty()) write_text(outputs.markdown, gate_markdown(result));
-  if (!outputs.junit.empty()) write_text(outputs.junit, gate_junit(result, options));
+  write_output(outputs.junit, [&](std::ostream& file) { write_gate_junit(file, result, options); });
   fmt::print(stream, "{}", gate_text(result));
   std::fflush(stream);
   return result.exit_code();

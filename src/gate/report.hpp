@@ -29,7 +29,7 @@ std::string gate_text(const GateResult& result, size_t most = 200);
 // GitHub-flavoured, below a job summary's limit of 1 MiB.
 std::string gate_markdown(const GateResult& result);
 // One test case a row of either file.
-std::string gate_junit(const GateResult& result, const GateOptions& options);
+void write_gate_junit(std::ostream& stream, const GateResult& result, const GateOptions& options);
 // Everything: every row with every compared value, written row by row, since a million do not fit memory.
 void write_gate_json(std::ostream& stream, const GateResult& result, const GateOptions& options);
 

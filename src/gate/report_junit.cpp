@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <sstream>
+
 #include "gate/report.hpp"
 #include "gate/row_outcome.hpp"
 
@@ -60,30 +62,50 @@ std::string details(const GateResult& result, const RowOutcome& outcome) {
   return text;
 }
 
-void add_case(const GateResult& result, const RowOutcome& outcome, std::string& text) {
+// Neither a failure nor a comparison: a row of one file, or of a case that never worked.
+bool is_skipped(const RowOutcome& outcome) {
+  return !outcome.failed && (outcome.state == "missing" || outcome.comparisons.empty());
+}
+
+std::string test_case(const GateResult& result, const RowOutcome& outcome) {
   const Table& table = outcome.state == "missing" ? *result.baseline : *result.current;
   std::string message = details(result, outcome);
   if (message.empty()) message = outcome.state;
   if (outcome.state == "no longer ok")
     message = table.disposition(outcome.row) + ": " + table.reason(outcome.row);
-  text +=
+  std::string text =
       fmt::format("    <testcase classname=\"attnprof.gate\" name=\"{}\"", escaped(table.label(outcome.row)));
   if (outcome.failed)
     text += fmt::format(">\n      <failure type=\"{}\" message=\"{}\"/>\n    </testcase>\n",
                         escaped(outcome.state), escaped(message));
-  else if (outcome.state == "missing" || outcome.comparisons.empty())
+  else if (is_skipped(outcome))
     text += fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", escaped(message));
   else if (outcome.state != "same")
     text += fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", escaped(message));
   else
     text += "/>\n";
+  return text;
 }
 
-std::string suite(const std::string& counts, const std::string& cases) {
-  return fmt::format(
+void begin_suite(std::ostream& stream, const std::string& counts) {
+  stream << fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n  <testsuite name=\"attnprof gate\" "
-      "{}>\n{}  </testsuite>\n</testsuites>\n",
-      counts, counts, cases);
+      "{}>\n",
+      counts, counts);
+}
+
+constexpr std::string_view end_of_suite = "  </testsuite>\n</testsuites>\n";
+
+std::string counts_of(const GateResult& result, const GateOptions& options) {
+  size_t count = 0, failures = 0, skipped = 0;
+  for_each_row(result, options, [&](const RowOutcome& outcome) {
+    ++count;
+    failures += outcome.failed;
+    skipped += is_skipped(outcome);
+  });
+  const bool nothing = result.compared == 0;
+  return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", count + nothing, failures,
+                     nothing ? 1 : 0, skipped);
 }
 
 std::string error_case(std::string_view name, std::string_view message) {
@@ -95,25 +117,19 @@ std::string error_case(std::string_view name, std::string_view message) {
 
 }  // namespace
 
-std::string gate_junit(const GateResult& result, const GateOptions& options) {
-  std::string cases;
-  size_t count = 0, failures = 0, skipped = 0;
-  for_each_row(result, options, [&](const RowOutcome& outcome) {
-    add_case(result, outcome, cases);
-    ++count;
-    failures += outcome.failed;
-    skipped += !outcome.failed && (outcome.state == "missing" || outcome.comparisons.empty());
-  });
-  const bool nothing = result.compared == 0;  // no pass, so it must be red for who reads the file alone
-  if (nothing) cases += error_case("nothing compared", gate_summary(result));
-  return suite(fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", count + nothing,
-                           failures, nothing ? 1 : 0, skipped),
-               cases);
+// When nothing was compared, which is no pass, it is red for who reads this file alone.
+void write_gate_junit(std::ostream& stream, const GateResult& result, const GateOptions& options) {
+  begin_suite(stream, counts_of(result, options));
+  for_each_row(result, options, [&](const RowOutcome& outcome) { stream << test_case(result, outcome); });
+  if (result.compared == 0) stream << error_case("nothing compared", gate_summary(result));
+  stream << end_of_suite;
 }
 
 std::string gate_error_junit(const Error& error) {
-  return suite("tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\"",
-               error_case("no verdict", error.what()));
+  std::ostringstream stream;
+  begin_suite(stream, "tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\"");
+  stream << error_case("no verdict", error.what()) << end_of_suite;
+  return stream.str();
 }
 
 }  // namespace attnprof
