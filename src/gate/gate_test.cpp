@@ -167,6 +167,10 @@ TEST(Gate, ByteOrderMarkLineEndsAndColumnOrderDoNotMatter) {
   std::string mixed = "\xEF\xBB\xBF" + good;
   mixed.insert(mixed.find('\n'), "\r");
   EXPECT_EQ(gate_texts(good, mixed).code, 0) << gate_texts(good, mixed).error;
+  std::string returns = good;
+  std::ranges::replace(returns, '\n', '\r');
+  EXPECT_EQ(gate_texts(good, returns).code, 0) << gate_texts(good, returns).error;
+  EXPECT_THAT(gate_texts(good, returns + "torn").error, HasSubstr("new.csv, line 4, column variant"));
   std::vector<const Column*> reversed = all_columns();
   std::ranges::reverse(reversed);
   const std::string other_order =

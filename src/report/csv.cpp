@@ -79,6 +79,23 @@ class Parser {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
+// Just after the next LF, CRLF or CR: libcsv ends a record at each of them, so only then is the place of the
+// next record known.
+size_t end_of_line(std::string_view text, size_t offset) {
+  const size_t end = text.find_first_of("\r\n", offset);
+  if (end == std::string_view::npos) return text.size();
+  return end + (text.substr(end).starts_with("\r\n") ? 2 : 1);
+}
+
+// `offset`: of the text in its file.
+void feed_lines(Parser& parser, std::string_view text, size_t offset) {
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = end_of_line(text, begin);
+    parser.feed(text.substr(begin, end - begin), offset + begin);
+    begin = end;
+  }
+}
+
 // Schema columns of a header; null where the column is unknown.
 std::vector<const Column*> columns_of(const CsvRecord& header, std::string_view file) {
   std::vector<const Column*> columns;
@@ -112,13 +129,8 @@ Row row_of(const CsvRecord& record, const std::vector<const Column*>& columns, s
 std::optional<TornRecord> for_each_record(std::string_view text, std::string_view file,
                                           const RecordSink& sink) {
   Parser parser(file, sink);
-  for (size_t offset = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-       offset < text.size();) {
-    const size_t newline = text.find('\n', offset);
-    const size_t end = newline == std::string_view::npos ? text.size() : newline + 1;
-    parser.feed(text.substr(offset, end - offset), offset);
-    offset = end;
-  }
+  const size_t begin = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  feed_lines(parser, text.substr(begin), begin);
   return parser.torn();
 }
 
@@ -130,7 +142,7 @@ std::optional<TornRecord> for_each_record(std::istream& stream, std::string_view
     if (!stream.eof()) line += '\n';
     const bool mark = offset == 0 && line.starts_with(byte_order_mark);
     const size_t skipped = mark ? byte_order_mark.size() : 0;
-    parser.feed(std::string_view(line).substr(skipped), offset + skipped);
+    feed_lines(parser, std::string_view(line).substr(skipped), offset + skipped);
     offset += line.size();
   }
   if (stream.bad()) throw UsageError(fmt::format("{} cannot be read to its end", file));
