@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/row_output.hpp"
+#include "cli/standard_streams.hpp"
 #include "pipeline.hpp"
 #include "report/csv.hpp"
 #include "report/csv_writer.hpp"
@@ -20,13 +21,9 @@
 namespace attnprof {
 namespace {
 
-void say(const std::string& line) {
-  fmt::print(stderr, "{}\n", line);
-  std::fflush(stderr);
-}
-
 std::string existing_meta(const std::string& csv_path) {
-  return std::filesystem::exists(meta_path(csv_path)) ? read_text_file(meta_path(csv_path)) : "";
+  std::error_code error;
+  return std::filesystem::exists(meta_path(csv_path), error) ? read_text_file(meta_path(csv_path)) : "";
 }
 
 // The output file, checked against the plan and then made ready: nothing of it changes before all is known to
@@ -50,8 +47,8 @@ class SweepFile {
                         resumption.torn_line));
     }
     meta = meta_with_run(meta, meta_path(options.output), facts, backend.info());
+    replace_file(meta_path(options.output), meta);  // before the rows: where it fails, the file keeps them
     if (keep < text.size()) file_.truncate(keep);
-    replace_file(meta_path(options.output), meta);
     writer_.emplace(file_);
   }
 
@@ -78,9 +75,13 @@ void say_all(const std::vector<std::string>& notices, size_t from = 0) {
   for (size_t i = from; i < notices.size(); ++i) say(notices[i]);
 }
 
+void say_how_to_go_on(const SweepOptions& options) {
+  if (!options.output.empty())
+    say(fmt::format("{} has every finished row; --resume completes it", options.output));
+}
+
 void say_the_end(ExitCode code, const SweepOptions& options) {
-  if (code == ExitCode::interrupted && !options.output.empty())
-    say(fmt::format("interrupted: {} has every finished row; --resume completes it", options.output));
+  if (code == ExitCode::interrupted) say_how_to_go_on(options);
   if (code == ExitCode::environment)
     say("nothing was measured: every case was skipped, for the reasons given");
   if (options.output.empty()) say("nothing was written; -o FILE.csv keeps every column of every row");
@@ -105,7 +106,8 @@ ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open) {
   if (!options.output.empty()) file.emplace(options, cases, backend, facts);
   const std::vector<Row> done = file ? file->done() : std::vector<Row>{};
 
-  RowOutput rows(options.format, options.columns);
+  ignore_broken_pipes();
+  RowOutput rows(options.format, options.columns, /*kept=*/file.has_value());
   for (const Row& row : done) rows.end_case(row);
   Progress progress(stderr, isatty(STDERR_FILENO) != 0, done.size());
   const InterruptGuard interrupt;
@@ -119,12 +121,21 @@ ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open) {
                .stop = &interrupt.stop()};
   if (file) run.observers.insert(run.observers.begin(), file->writer());
   const std::vector<Case> left(cases.begin() + static_cast<std::ptrdiff_t>(done.size()), cases.end());
-  const ExitCode code = overall(run_sweep(left, backend, run), done);
-  progress.finish();
-  rows.finish();
-  say_all(backend.info().notices, notices);
-  say_the_end(code, options);
-  return code;
+  const auto print_what_is_known = [&] {
+    progress.finish();
+    rows.finish();
+    say_all(backend.info().notices, notices);
+  };
+  try {
+    const ExitCode code = overall(run_sweep(left, backend, run), done);
+    print_what_is_known();
+    say_the_end(code, options);
+    return code;
+  } catch (...) {  // the disk is full, the GPU is lost: what was measured until then still counts
+    print_what_is_known();
+    say_how_to_go_on(options);
+    throw;
+  }
 }
 
 }  // namespace attnprof
