@@ -61,6 +61,14 @@ class SweepFile {
   std::optional<CsvWriter> writer_;
 };
 
+Provenance provenance_of(const RunFacts& facts, const BackendInfo& info) {
+  return {.schema = std::string(schema_version),
+          .run = facts.run,
+          .env_id = env_id(info),
+          .backend = info.name,
+          .device = info.device.name};
+}
+
 // Of the whole run: rows of an earlier, resumed part count too.
 ExitCode overall(ExitCode code, const std::vector<Row>& done) {
   const auto any = [&](std::string_view disposition) {
@@ -87,35 +95,17 @@ void say_the_end(ExitCode code, const SweepOptions& options) {
   if (options.output.empty()) say("nothing was written; -o FILE.csv keeps every column of every row");
 }
 
-}  // namespace
-
-ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open) {
-  if (!options.output.empty()) check_existing(options.output, options.existing);
-  const OpenBackend opened = open(options.device, options.measure);
-  Backend& backend = *opened.backend;
-  say(opened.why);
-  say_all(backend.info().notices);
-  const size_t notices = backend.info().notices.size();
-  const std::vector<Case> cases = expand(options.axes, backend.info().device, backend.info().free_bytes);
-  RunFacts facts{.run = new_run_id(),
-                 .command_line = options.command_line,
-                 .options = options.measure,
-                 .cases = cases.size(),
-                 .plan_id = plan_id(cases, options.measure)};
-  std::optional<SweepFile> file;
-  if (!options.output.empty()) file.emplace(options, cases, backend, facts);
+// Measures the cases that are not in the file yet. An error that ends the run is thrown on after all that is
+// known has been printed.
+ExitCode measure_what_is_left(const SweepOptions& options, Backend& backend, const std::vector<Case>& cases,
+                              const RunFacts& facts, SweepFile* file) {
+  const size_t notices_said = backend.info().notices.size();
   const std::vector<Row> done = file ? file->done() : std::vector<Row>{};
-
-  ignore_broken_pipes();
-  RowOutput rows(options.format, options.columns, /*kept=*/file.has_value());
+  RowOutput rows(options.format, options.columns, /*kept=*/file != nullptr);
   for (const Row& row : done) rows.end_case(row);
   Progress progress(stderr, isatty(STDERR_FILENO) != 0, done.size());
   const InterruptGuard interrupt;
-  SweepRun run{.provenance = {.schema = std::string(schema_version),
-                              .run = facts.run,
-                              .env_id = env_id(backend.info()),
-                              .backend = backend.info().name,
-                              .device = backend.info().device.name},
+  SweepRun run{.provenance = provenance_of(facts, backend.info()),
                .options = options.measure,
                .observers = {&progress, &rows},
                .stop = &interrupt.stop()};
@@ -124,18 +114,39 @@ ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open) {
   const auto print_what_is_known = [&] {
     progress.finish();
     rows.finish();
-    say_all(backend.info().notices, notices);
+    say_all(backend.info().notices, notices_said);
   };
   try {
     const ExitCode code = overall(run_sweep(left, backend, run), done);
     print_what_is_known();
-    say_the_end(code, options);
     return code;
   } catch (...) {  // the disk is full, the GPU is lost: what was measured until then still counts
     print_what_is_known();
     say_how_to_go_on(options);
     throw;
   }
+}
+
+}  // namespace
+
+ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open) {
+  ignore_broken_pipes();
+  if (!options.output.empty()) check_existing(options.output, options.existing);
+  const OpenBackend opened = open(options.device, options.measure);
+  Backend& backend = *opened.backend;
+  say(opened.why);
+  say_all(backend.info().notices);
+  const std::vector<Case> cases = expand(options.axes, backend.info().device, backend.info().free_bytes);
+  RunFacts facts{.run = new_run_id(),
+                 .command_line = options.command_line,
+                 .options = options.measure,
+                 .cases = cases.size(),
+                 .plan_id = plan_id(cases, options.measure)};
+  std::optional<SweepFile> file;
+  if (!options.output.empty()) file.emplace(options, cases, backend, facts);
+  const ExitCode code = measure_what_is_left(options, backend, cases, facts, file ? &*file : nullptr);
+  say_the_end(code, options);
+  return code;
 }
 
 }  // namespace attnprof
