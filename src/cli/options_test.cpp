@@ -176,6 +176,14 @@ TEST(Options, ContradictionsAreRefused) {
     EXPECT_NE(sweep_refusal(args), "accepted") << args[0] << " " << args[1 % args.size()];
 }
 
+TEST(Options, APlanThatCannotBeIsRefusedBeforeADeviceIsOpened) {
+  EXPECT_THAT(sweep_refusal({"--backend", "gpu", "--variant", "flash9"}),
+              HasSubstr("'flash9' is none of naive"));
+  EXPECT_THAT(sweep_refusal({"--kv-heads", "3"}), HasSubstr("does not divide heads = 16"));
+  EXPECT_THAT(sweep_refusal({"--tokens", "100"}), HasSubstr("no multiple of N"));
+  EXPECT_THAT(sweep_refusal({"--br", "1:1k:1", "--bc", "1:1k:1"}), HasSubstr("more than 100000 cases"));
+}
+
 TEST(Options, AnEmptyNameIsNotTakenAsNone) {
   for (const char* option :
        {"-o", "--output", "--config", "--target", "--target-file", "--kernels", "--cache-dir"})

@@ -145,6 +145,12 @@ void resolve(Case& c, const DeviceProfile& device, int64_t free_bytes) {
   c.skip = skip_reason(c, device, free_bytes);
 }
 
+void check_axes(const SweepAxes& axes) {
+  refuse_too_many(axes);
+  for (const std::string& name : axes.variants) variant_named(name);
+  problems(axes);
+}
+
 std::vector<Case> expand(const SweepAxes& axes, const DeviceProfile& device, int64_t free_bytes) {
   refuse_too_many(axes);
   std::vector<const Variant*> variants;
