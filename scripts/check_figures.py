@@ -3,8 +3,9 @@
 
     check_figures.py DIR
 
-Reads whatever of gpu_test.sh's files is in DIR, prints one line a figure, and exits 1 when one misses. A figure whose
-file is absent is reported as not measured, never as reached. Standard library only: it runs on bare GPU machines.
+Reads whatever of gpu_test.sh's files is in DIR, prints one line a figure, and exits 1 when one misses, 2 when nothing was
+measured. A figure whose file is absent is reported as not measured, never as reached. Standard library only: it runs on
+bare GPU machines.
 """
 
 import csv
@@ -301,6 +302,9 @@ def main(arguments):
     check_denied(figures)
     for state, figure, text in figures.lines:
         print(f"{state:4}  {figure:58}  {text}")
+    if not any(state in ("ok", "MISS") for state, _, _ in figures.lines):
+        print(f"check_figures: nothing was measured: {arguments[1]} holds no file of gpu_test.sh", file=sys.stderr)
+        return 2
     return 1 if figures.missed else 0
 
 
