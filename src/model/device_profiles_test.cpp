@@ -82,6 +82,7 @@ nlohmann::json a_profile() {
           {"l2_bytes", 50'000'000},
           {"l2_curve", {{20, 0}, {40, 0.5}, {50, 1}}},
           {"l2_dirty_bytes", 20'000'000},
+          {"l2_shared_room", 1.25},
           {"hbm_gbps", 3000},
           {"l2_gbps", 6000},
           {"smem_gbps", 20000},
@@ -124,21 +125,24 @@ TEST_F(ProfileFile, IsReadInFull) {
   ASSERT_EQ(d.l2_curve.size(), 3u);
   EXPECT_EQ(d.l2_curve[1].miss_share, 0.5);
   EXPECT_EQ(d.l2_dirty_bytes, 20'000'000);
+  EXPECT_EQ(d.l2_shared_room, 1.25);
 }
 
 TEST_F(ProfileFile, CalibrationMayBeLeftOut) {
   auto json = a_profile();
   json.erase("l2_curve");
   json.erase("l2_dirty_bytes");
+  json.erase("l2_shared_room");
   const DeviceProfile d = load_profile(write(json.dump()));
   EXPECT_TRUE(d.l2_curve.empty());
   EXPECT_EQ(d.l2_dirty_bytes, 25'000'000);
+  EXPECT_EQ(d.l2_shared_room, 1);
 }
 
 TEST_F(ProfileFile, EveryMissingKeyIsNamedWithTheFile) {
   const nlohmann::json whole = a_profile();
   for (const auto& [key, value] : whole.items()) {
-    if (key == "l2_curve" || key == "l2_dirty_bytes") continue;
+    if (key == "l2_curve" || key == "l2_dirty_bytes" || key == "l2_shared_room") continue;
     auto json = whole;
     json.erase(key);
     EXPECT_THAT(refusal(json.dump()), AllOf(HasSubstr(path_), HasSubstr("'" + key + "' is missing")));
@@ -157,7 +161,8 @@ TEST_F(ProfileFile, AbsurdValuesAreNamedWithTheFile) {
                                                            {"launch_us", -1},
                                                            {"title", 7},
                                                            {"smem_per_block_bytes", 300'000},
-                                                           {"l2_dirty_bytes", 60'000'000}};
+                                                           {"l2_dirty_bytes", 60'000'000},
+                                                           {"l2_shared_room", 0.5}};
   for (const auto& [key, value] : absurd) {
     auto json = a_profile();
     json[key] = value;
