@@ -24,9 +24,6 @@ void derive_sm_rates(DeviceProfile& device) {
 // No vendor figure: what an empty kernel adds to a stream that is kept full, rounded to half a microsecond.
 constexpr double usual_launch_us = 2.0;
 
-// Where nothing was measured: the share of L2 that the H200 was seen to keep dirty (29.5 of 62.9 MB).
-int64_t assumed_dirty_bytes(int64_t l2_bytes) { return l2_bytes * 47 / 100; }
-
 // Shared memory, threads and blocks an SM: CUDA C++ Programming Guide, technical specifications by compute
 // capability. The combined L1 is larger (A100 192 KB, H100 and B200 256 KB, Ada 128 KB); one KB a block is
 // the system's.
@@ -187,6 +184,9 @@ constexpr auto driver_names = std::to_array<std::pair<std::string_view, std::str
 });
 
 }  // namespace
+
+// The share of L2 that the H200 was seen to keep dirty (29.5 of 62.9 MB).
+int64_t assumed_dirty_bytes(int64_t l2_bytes) { return l2_bytes * 47 / 100; }
 
 std::span<const DeviceProfile> all_profiles() {
   static const std::vector<DeviceProfile> profiles = {a100_sxm_80g(), a100_pcie_40g(), h100_sxm(), h200(),

@@ -135,7 +135,7 @@ TEST_F(ProfileFile, CalibrationMayBeLeftOut) {
   json.erase("l2_shared_room");
   const DeviceProfile d = load_profile(write(json.dump()));
   EXPECT_TRUE(d.l2_curve.empty());
-  EXPECT_EQ(d.l2_dirty_bytes, 25'000'000);
+  EXPECT_EQ(d.l2_dirty_bytes, 23'500'000);
   EXPECT_EQ(d.l2_shared_room, 1);
 }
 
