@@ -57,7 +57,7 @@ std::span<const float> slice_of(const NumericMachine& machine, int operand, int6
 
 Verification compare(const Problem& p, const NumericMachine& machine, uint64_t seed, bool full) {
   const auto d = static_cast<size_t>(p.head_dim);
-  ErrorMeter meter;
+  ErrorMeter meter(p.head_dim);
   for (const SampledRow& sample : rows_to_verify(p, seed, full)) {
     const int64_t kv = kv_slice(p, sample.slice);
     const std::vector<double> expected =
