@@ -3,12 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "error.hpp"
+#include "testing/temporary_file.hpp"
 
 namespace attnprof {
 namespace {
@@ -94,15 +93,11 @@ nlohmann::json a_profile() {
 
 class ProfileFile : public testing::Test {
  protected:
-  std::string path_ =
-      (std::filesystem::temp_directory_path() /
-       ("attnprof_profile_" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) + "_" +
-        testing::UnitTest::GetInstance()->current_test_info()->name() + ".json"))
-          .string();
-  void TearDown() override { std::filesystem::remove(path_); }
+  TemporaryFolder folder_;
+  std::string path_ = folder_ / "profile.json";
 
   std::string write(const std::string& text) {
-    std::ofstream(path_) << text;
+    write_text(path_, text);
     return path_;
   }
   // The sentence load_profile refuses `text` with.
