@@ -101,6 +101,15 @@ TEST(Binary, ExitCodesAndOneLineErrors) {
   EXPECT_EQ(run({"sweep", "--backend", "sim", "-N", "512", "--br", "24"}), 3);
 }
 
+// What a library takes is not known, and 0 would be wrong.
+TEST(Binary, ListSaysThatALibrarysSharedMemoryIsItsOwn) {
+  std::string output;
+  EXPECT_EQ(run({"list"}, &output, {"COLUMNS=200"}), 0);
+  EXPECT_THAT(output, HasSubstr("fp16 d=64: tile none, shared memory as the library takes it"));
+  EXPECT_EQ(run({"list", "--format", "json"}, &output), 0);
+  EXPECT_THAT(output, testing::Not(HasSubstr("\"smem_bytes\": 0")));
+}
+
 TEST(Binary, SweepsInTheSimulator) {
   std::string output;
   const Args args = {"sweep", "--backend", "sim", "-N", "256", "-d", "64"};

@@ -111,7 +111,8 @@ void read_memory(ProfileReader& reader, DeviceProfile& device) {
   device.l2_curve = l2_curve(reader);
   device.l2_dirty_bytes = reader.optional("l2_dirty_bytes")
                               ? reader.integer("l2_dirty_bytes", 0, static_cast<double>(device.l2_bytes))
-                              : device.l2_bytes / 2;
+                              : assumed_dirty_bytes(device.l2_bytes);
+  if (reader.optional("l2_shared_room")) device.l2_shared_room = reader.real("l2_shared_room", 1, 16);
 }
 
 void read_rates(ProfileReader& reader, DeviceProfile& device) {

@@ -177,6 +177,40 @@ TEST(Skip, TheVariantsOwnLimits) {
   EXPECT_TRUE(only(axes).skip);
 }
 
+TEST(Skip, GridsThatNoLaunchTakes) {
+  const std::pair<const char*, const char*> axes_of[] = {
+      {"naive", "y"}, {"flash1", "y"}, {"flash2", "y"}, {"naive", "z"}, {"flash2", "z"}};
+  for (const auto& [variant, axis] : axes_of) {
+    SweepAxes axes = small();
+    axes.variants = {variant};
+    axes.seqlens = {1};
+    const bool over_heads = axis[0] == 'y' && axes.variants[0] != "flash1";
+    (over_heads ? axes.heads : axes.batches) = {65536};
+    (over_heads ? axes.batches : axes.heads) = {1};
+    EXPECT_THAT(only(axes).skip.value_or("runs"),
+                HasSubstr(std::string("65536 along ") + axis + " of its grid, a launch has at most 65535"))
+        << variant;
+    (over_heads ? axes.heads : axes.batches) = {65535};
+    EXPECT_FALSE(only(axes).skip) << variant << " " << *only(axes).skip;
+  }
+  SweepAxes axes = small();
+  axes.variants = {"naive"};
+  axes.seqlens.clear(), axes.q_lens = {10'000'000}, axes.kv_lens = {65536};
+  axes.brs = {16}, axes.bcs = {16};
+  EXPECT_THAT(*only(axes).skip, HasSubstr("2560000000 along x"));
+}
+
+TEST(Skip, TilesAsLargeAsAnOptionTakes) {
+  SweepAxes axes = small();
+  axes.brs = axes.bcs = {9'999'984};
+  for (const char* variant : {"naive", "flash1", "flash2"}) {
+    axes.variants = {variant};
+    EXPECT_TRUE(only(axes).skip) << variant;
+  }
+  axes.variants = {"naive"};
+  EXPECT_THAT(*only(axes).skip, HasSubstr("1562495000004 threads"));
+}
+
 TEST(Sweep, OneSideOfATileIsTheVariantsDefault) {
   SweepAxes axes = small();
   axes.brs = {64};

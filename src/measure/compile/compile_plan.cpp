@@ -5,6 +5,7 @@
 #include <set>
 
 #include "error.hpp"
+#include "measure/parallel.hpp"
 
 namespace attnprof {
 namespace {
@@ -71,21 +72,16 @@ std::vector<KernelReport> compile_plan(const std::vector<Case>& cases, const std
                                        const std::function<void(size_t, size_t)>& progress) {
   const std::vector<PlannedKernel> kernels = planned_kernels(cases, device);
   std::vector<KernelReport> reports(kernels.size() * archs.size());
-  std::atomic<size_t> next = 0;
   std::mutex progress_mutex;
   size_t done = 0;
-  const auto work = [&] {
-    for (size_t i = next++; i < reports.size(); i = next++) {
-      reports[i] = report_of(kernels[i / archs.size()], archs[i % archs.size()], compiler);
-      const std::lock_guard lock(progress_mutex);
-      if (progress) progress(++done, reports.size());
-    }
+  const auto work = [&](int64_t index) {
+    const auto i = static_cast<size_t>(index);
+    reports[i] = report_of(kernels[i / archs.size()], archs[i % archs.size()], compiler);
+    const std::lock_guard lock(progress_mutex);
+    if (progress) progress(++done, reports.size());
   };
-  const size_t wanted = jobs > 0 ? static_cast<size_t>(jobs) : std::max<size_t>(1, background_jobs());
-  std::vector<std::jthread> threads;
-  for (size_t i = 1; i < std::min(wanted, reports.size()); ++i) threads.emplace_back(work);
-  work();
-  threads.clear();
+  const size_t wanted = jobs > 0 ? static_cast<size_t>(jobs) : background_jobs();
+  for_each_in_parallel(static_cast<int64_t>(reports.size()), wanted, work);
   return reports;
 }
 
