@@ -3,9 +3,9 @@
 
     check_figures.py DIR
 
-Reads whatever of gpu_test.sh's files is in DIR, prints one line a figure, and exits 1 when one misses, 2 when nothing was
-measured. A figure whose file is absent is reported as not measured, never as reached. Standard library only: it runs on
-bare GPU machines.
+Reads whatever of gpu_test.sh's files is in DIR, prints one line a figure, and exits 1 when one misses, 2 when nothing
+was measured. A figure whose file is absent is reported as not measured, never as reached. Standard library only: it runs
+on bare GPU machines.
 """
 
 import csv

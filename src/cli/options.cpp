@@ -259,8 +259,7 @@ class DoctorParser {
     if (!options_.self_test && !options_.output.empty())
       throw UsageError("-o keeps the figures of --self-test; give --self-test too, or leave -o out");
     refuse_both(options_.self_test && options_.json, "--self-test", "--format json");
-    options_.device = static_cast<int>(whole_number("--device", device_, 1023));
-    options_.measure.device = options_.device;
+    options_.measure.device = static_cast<int>(whole_number("--device", device_, 1023));
     return options_;
   }
 

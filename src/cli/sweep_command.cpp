@@ -26,6 +26,17 @@ std::string existing_meta(const std::string& csv_path) {
   return std::filesystem::exists(meta_path(csv_path), error) ? read_text_file(meta_path(csv_path)) : "";
 }
 
+void write_meta(const SweepOptions& options, const std::string& text) {
+  try {
+    replace_file(meta_path(options.output), text);
+  } catch (const Error&) {
+    std::error_code
+        error;  // the CSV was made just now and is empty: it must not stand in the next sweep's way
+    if (options.existing == Existing::refuse) std::filesystem::remove(options.output, error);
+    throw;
+  }
+}
+
 // The output file, checked against the plan and then made ready: nothing of it changes before all is known to
 // be well.
 class SweepFile {
@@ -47,7 +58,7 @@ class SweepFile {
                         resumption.torn_line));
     }
     meta = meta_with_run(meta, meta_path(options.output), facts, backend.info());
-    replace_file(meta_path(options.output), meta);  // before the rows: where it fails, the file keeps them
+    write_meta(options, meta);  // before the rows: where it fails, the file keeps them
     if (keep < text.size()) file_.truncate(keep);
     writer_.emplace(file_);
   }

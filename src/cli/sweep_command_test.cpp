@@ -220,6 +220,9 @@ TEST(SweepCommand, RowsStayWhereTheMetaFileCannotBeWritten) {
   std::filesystem::create_directories(folder / "o.csv.meta.json");
   EXPECT_EQ(run(plan({"-o", folder / "o.csv", "--overwrite"})).code, 3);
   EXPECT_EQ(text_of(folder / "o.csv"), rows);
+  std::filesystem::create_directories(folder / "new.csv.meta.json");
+  EXPECT_EQ(run(plan({"-o", folder / "new.csv"})).code, 3);
+  EXPECT_FALSE(std::filesystem::exists(folder / "new.csv")) << "nothing is left of a sweep that never began";
 }
 
 TEST(SweepCommand, AppendAddsARunAndItsMeta) {

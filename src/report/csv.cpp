@@ -87,14 +87,21 @@ Row row_of(const CsvRecord& record, const std::vector<const Column*>& columns, s
   return row;
 }
 
+// Just after the next LF, CRLF or CR: libcsv ends a record at each of them, so only then is the place of the
+// next record known.
+size_t end_of_line(std::string_view text, size_t offset) {
+  const size_t end = text.find_first_of("\r\n", offset);
+  if (end == std::string_view::npos) return text.size();
+  return end + (text.substr(end).starts_with("\r\n") ? 2 : 1);
+}
+
 }  // namespace
 
 CsvText parse_csv(std::string_view text, std::string_view file) {
   size_t offset = text.size() - without_byte_order_mark(text).size();
   Parser parser;
   for (size_t line = 1; offset < text.size(); ++line) {
-    const size_t newline = text.find('\n', offset);
-    const size_t end = newline == std::string_view::npos ? text.size() : newline + 1;
+    const size_t end = end_of_line(text, offset);
     parser.begin_if_idle(line, offset);
     parser.feed(text.substr(offset, end - offset), line, offset, file);
     offset = end;

@@ -30,7 +30,7 @@ struct CsvText {
   std::optional<TornRecord> torn;
 };
 
-// LF and CRLF (mixed too), quoted fields with commas, quotes and line ends; a UTF-8 byte order mark is
+// LF, CRLF and CR (mixed too), quoted fields with commas, quotes and line ends; a UTF-8 byte order mark is
 // skipped. Throws UsageError with file and line for a quote where none may stand.
 CsvText parse_csv(std::string_view text, std::string_view file);
 

@@ -8,6 +8,7 @@
 #include "model/predict.hpp"
 #include "pipeline.hpp"
 #include "plan/seed.hpp"
+#include "report/env_id.hpp"
 #include "roofline/schema.hpp"
 #include "variants/tiling.hpp"
 
@@ -205,6 +206,15 @@ TEST(Sim, AnUncalibratedTargetIsLabelled) {
   EXPECT_EQ(sweep({case_of(*find_variant("flash2"), p)}, {}, a100).at(0).status.flags, "uncalibrated");
   EXPECT_THAT(make_sim_backend(a100, {})->info().notices, testing::ElementsAre(HasSubstr("not calibrated")));
   EXPECT_TRUE(make_sim_backend(h200(), {})->info().notices.empty());
+}
+
+// A profile of one's own can keep its name while its figures change.
+TEST(Sim, RowsOfOtherFiguresAreNotComparable) {
+  DeviceProfile faster = h200();
+  faster.hbm_gbps *= 2;
+  const auto id = [](const DeviceProfile& device) { return env_id(make_sim_backend(device, {})->info()); };
+  EXPECT_NE(id(h200()), id(faster));
+  EXPECT_EQ(id(h200()), id(h200()));
 }
 
 TEST(CaseSeed, DiffersByCaseAndSweepSeedAndNothingElse) {
