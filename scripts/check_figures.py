@@ -120,12 +120,15 @@ def check_model(figures):
 
 
 def reused_bytes(row):
-    """Bytes that the schedule reads again: K and V of the heads in flight, or S and P where they are written out."""
+    """Bytes that the schedule reads again: S and P where they are written out; in flash1, whose outer loop reads K and V
+    once, Q and fp32 O, l and m; in flash2 K and V."""
     element = 4 if row["dtype"] == "fp32" else 2
     n, d = float(row["kv_len"]), float(row["head_dim"])
     heads = float(row["heads"]) * float(row["batch"])
     if row["variant"] in ("naive", "standard"):
         return heads * float(row["q_len"]) * n * element
+    if row["variant"] == "flash1":
+        return heads * float(row["q_len"]) * (d * (element + 4) + 8)
     return heads * 2 * n * d * element
 
 

@@ -40,14 +40,19 @@ Case case_of(const Row& row) {
   return c;
 }
 
-// What the schedule reads again, over L2's size: S and P, or K and V of all heads. Near 1, bytes hang on when
-// each block happens to run; scripts/check_figures.py draws the same line.
-double reused_share_of_l2(const Case& c) {
+// What the schedule reads again, over L2's size: S or P; in flash1, whose outer loop reads K and V once, Q
+// and fp32 O, l and m; in flash2 K and V. Near 1, bytes hang on when each block happens to run;
+// scripts/check_figures.py draws the same line.
+int64_t reused_bytes(const Case& c) {
   const Problem& p = c.problem;
-  const bool unfused = c.variant->name == "naive" || c.variant->name == "standard";
-  const int64_t elements =
-      p.batch * (unfused ? p.heads * p.q_len * p.kv_len : p.heads * 2 * p.kv_len * p.head_dim);
-  return static_cast<double>(elements * bytes_per_element(p.dtype)) / static_cast<double>(h200().l2_bytes);
+  const int64_t heads = p.batch * p.heads, element = bytes_per_element(p.dtype);
+  if (c.variant->name == "flash1") return heads * p.q_len * (p.head_dim * (element + 4) + 8);
+  if (c.variant->name == "flash2") return heads * 2 * p.kv_len * p.head_dim * element;
+  return heads * p.q_len * p.kv_len * element;
+}
+
+double reused_share_of_l2(const Case& c) {
+  return static_cast<double>(reused_bytes(c)) / static_cast<double>(h200().l2_bytes);
 }
 
 TEST(MeasuredHbm, TheModelIsWithinTenPercentWhereL2IsClear) {
