@@ -44,6 +44,7 @@ struct BadAxis {
   std::string text;
   std::string why;
 };
+void PrintTo(const BadAxis& axis, std::ostream* out) { *out << "-N " << axis.text; }
 class GrammarRefuses : public testing::TestWithParam<BadAxis> {};
 
 TEST_P(GrammarRefuses, NamingValueOptionAndGrammar) {
