@@ -139,6 +139,7 @@ extern "C" __global__ void __launch_bounds__(threads) flash1(const __grid_consta
       float(&accumulators)[1][d / 8][4] = reinterpret_cast<float(&)[1][d / 8][4]>(O);
       add_p_v<1, Bc, d>(accumulators, P, rederive(v_tile));
 
+      if (last) __syncwarp();  // every lane has read Q_i, whose buffer takes O
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
         const int h_row = row + half * 8;

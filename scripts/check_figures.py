@@ -3,8 +3,9 @@
 
     check_figures.py DIR
 
-Reads whatever of gpu_test.sh's files is in DIR, prints one line a figure, and exits 1 when one misses. A figure whose
-file is absent is reported as not measured, never as reached. Standard library only: it runs on bare GPU machines.
+Reads whatever of gpu_test.sh's files is in DIR, prints one line a figure, and exits 1 when one misses, 2 when nothing was
+measured. A figure whose file is absent is reported as not measured, never as reached. Standard library only: it runs on
+bare GPU machines.
 """
 
 import csv
@@ -190,18 +191,21 @@ def check_repeat(figures):
 
 
 def check_walltime(figures):
-    rows = figures.rows("wall time a case", "defaults_again")
+    rows = figures.rows("wall time a case", "defaults")
     path = figures.folder / "walltime.txt"
     if rows is None or not path.exists():
         return
-    start, end = map(float, path.read_text().split())
-    latency = sum(number(row, "latency_median_ns") for row in ok_rows(rows)) / 1e9
-    figures.add("wall time a case under 1.0 s + 20 x latency", end - start <= len(rows) + 20 * latency,
-                f"{(end - start) / len(rows):.3f} s a case, mean latency {1e3 * latency / len(rows):.3f} ms, {len(rows)} cases")
+    counted, uncounted = ((float(end) - float(start)) / len(rows)
+                          for start, end in (line.split() for line in path.read_text().splitlines()))
+    latency = sum(number(row, "latency_median_ns") for row in ok_rows(rows)) / len(rows) / 1e9
+    figures.add("wall time a case under 1.0 s + 20 x latency", counted <= 1 + 20 * latency,
+                f"{counted:.3f} s a case, mean latency {1e3 * latency:.3f} ms, {len(rows)} cases, kernels compiled")
+    figures.add("counting a case under 0.2 s", counted - uncounted <= 0.2,
+                f"{counted - uncounted:.3f} s a case more than with --counters off")
 
 
 def check_forward(figures):
-    rows = figures.rows("forward sweep", "forward", "tiles")
+    rows = figures.rows("forward sweep", "forward", "tiles", "too_large")
     if rows is None:
         return
     bad = [r for r in rows if not (r["disposition"] == "skipped" or (r["disposition"] == "ok" and r["verified"] == "yes"))]
@@ -214,6 +218,28 @@ def check_forward(figures):
         figures.report("    bad", f"{label(row)}: {row['disposition']} {row['reason']}")
     flagged = [r for r in rows if "above_ceiling" in r["flags"]]
     figures.report("  rows above a ceiling", f"{len(flagged)}" + (f", first {label(flagged[0])}" if flagged else ""))
+
+
+def check_peers(figures):
+    rows = figures.rows("flash2 against torch_flash", "peers", "peers_ours")
+    if rows is None:
+        return
+    speed = {}
+    for row in ok_rows(rows):
+        problem = (row["dtype"], row["mask"], row["batch"], row["heads"], row["q_len"], row["head_dim"])
+        speed.setdefault(row["variant"], {})[problem] = number(row, "useful_tflops_per_s")
+    for ours, theirs, least in (("flash2", "torch_flash", 0.5), ("flash2", "torch_cudnn", None), ("standard", "torch_math", None)):
+        both = sorted(set(speed.get(ours, {})) & set(speed.get(theirs, {})))
+        ratios = [speed[ours][problem] / speed[theirs][problem] for problem in both]
+        text = "no case in common"
+        if ratios:
+            worst = both[ratios.index(min(ratios))]
+            text = (f"geometric mean {statistics.geometric_mean(ratios):.3f} of {len(ratios)} cases, "
+                    f"lowest {min(ratios):.3f} at {' '.join(worst)}")
+        if least is None:
+            figures.report(f"  {ours} / {theirs}", text)
+        else:
+            figures.add(f"{ours} at least {least} of {theirs}", bool(ratios) and min(ratios) >= least, text)
 
 
 def check_faults(figures):
@@ -274,10 +300,14 @@ def main(arguments):
     check_repeat(figures)
     check_walltime(figures)
     check_forward(figures)
+    check_peers(figures)
     check_faults(figures)
     check_denied(figures)
     for state, figure, text in figures.lines:
         print(f"{state:4}  {figure:58}  {text}")
+    if not any(state in ("ok", "MISS") for state, _, _ in figures.lines):
+        print(f"check_figures: nothing was measured: {arguments[1]} holds no file of gpu_test.sh", file=sys.stderr)
+        return 2
     return 1 if figures.missed else 0
 
 

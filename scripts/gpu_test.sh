@@ -17,12 +17,13 @@ build_dir=$(cd "$1" && pwd) || exit 2
 mkdir -p "$2" || exit 2
 out_dir=$(cd "$2" && pwd)
 shift 2
-all_parts=(units selftest correct model hbm repeat walltime faults counters forward sanitizer)
+all_parts=(units selftest correct model hbm repeat walltime faults counters forward peers sanitizer)
 parts=("${@:-${all_parts[@]}}")
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 attnprof=$build_dir/attnprof
 [ -x "$attnprof" ] || { echo "gpu_test.sh: no attnprof in $build_dir; build it first" >&2; exit 2; }
 failures=()
+cd "$out_dir" || exit 2
 
 say() { printf '\n== %s (%s)\n' "$1" "$(date +%H:%M:%S)"; }
 fail() {
@@ -33,24 +34,23 @@ fail() {
 sweep() {
   local name=$1
   shift
-  "$attnprof" sweep --backend gpu -o "$out_dir/$name.csv" --overwrite --format csv "$@" \
-    >"$out_dir/$name.stdout" 2>"$out_dir/$name.log"
+  "$attnprof" sweep --backend gpu -o "$name.csv" --overwrite --format csv "$@" >/dev/null 2>"$name.log"
   local code=$?
-  [ $code -eq 0 ] || { fail "$name: sweep exited $code"; tail -3 "$out_dir/$name.log"; }
+  [ $code -eq 0 ] || { fail "$name: sweep exited $code"; tail -3 "$name.log"; }
 }
 quick=(--precision 10% --max-time 0.02s)
 
 # The GPU cases of the unit tests (label gpu); without a GPU they would be skipped with a reason.
 part_units() {
   [ -x "$build_dir/attnprof_tests" ] || { fail "units: attnprof_tests is not in $build_dir"; return; }
-  "$build_dir/attnprof_tests" --gtest_filter='*Gpu*' >"$out_dir/units.log" 2>&1 || fail "units: see units.log"
-  grep -E '^\[  (PASSED|FAILED|SKIPPED)' "$out_dir/units.log" | head -20
+  "$build_dir/attnprof_tests" --gtest_filter='*Gpu*.*' >"units.log" 2>&1 || fail "units: see units.log"
+  grep -E '^\[  (PASSED|FAILED|SKIPPED)' "units.log" | head -20
 }
 
 part_selftest() {
-  "$attnprof" doctor >"$out_dir/doctor.txt" 2>&1 || fail "doctor exited $?"
-  "$attnprof" doctor --self-test -o "$out_dir/selftest.csv" >"$out_dir/selftest.txt" 2>&1 || fail "self-test exited $?"
-  cat "$out_dir/selftest.txt"
+  "$attnprof" doctor --format json >selftest.csv.meta.json || fail "doctor exited $?"
+  "$attnprof" doctor --self-test -o "selftest.csv" >"selftest.txt" 2>&1 || fail "self-test exited $?"
+  cat "selftest.txt"
 }
 
 # Shapes and tiles that break kernels: odd lengths, unequal lengths, grouped heads, every head_dim, edge tiles.
@@ -88,24 +88,28 @@ part_hbm() {
 
 # Ten repeats of five named cases, two of them under 50 us; each repeat is a process of its own.
 part_repeat() {
-  rm -f "$out_dir/repeat.csv" "$out_dir/repeat.csv.meta.json"
+  rm -f "repeat.csv" "repeat.csv.meta.json"
   for _ in $(seq 10); do
     for shape in "flash2 512 64 1" "flash2 1k 64 1" "flash2 4k 128 1" "standard 2k 64 1" "flash1 2k 64 4"; do
       read -r variant n d b <<<"$shape"
-      "$attnprof" sweep --backend gpu --variant "$variant" -N "$n" -d "$d" -b "$b" --append -o "$out_dir/repeat.csv" \
-        >/dev/null 2>>"$out_dir/repeat.log" || fail "repeat $shape"
+      "$attnprof" sweep --backend gpu --variant "$variant" -N "$n" -d "$d" -b "$b" --append -o "repeat.csv" \
+        >/dev/null 2>>"repeat.log" || fail "repeat $shape"
     done
   done
 }
 
 # Wall time of the default sweep once its kernels are compiled.
 part_walltime() {
-  sweep defaults
+  sweep compiled
   local start end
   start=$(date +%s.%N)
-  sweep defaults_again
+  COLUMNS=110 "$attnprof" sweep -o defaults.csv --overwrite >defaults.txt 2>defaults.log || fail "the default sweep exited $?"
   end=$(date +%s.%N)
-  echo "$start $end" >"$out_dir/walltime.txt"
+  echo "$start $end" >walltime.txt
+  start=$(date +%s.%N)
+  sweep uncounted --counters off
+  end=$(date +%s.%N)
+  echo "$start $end" >>walltime.txt
 }
 
 # A flash2 that leaves O untouched, writes where it must not, or never ends.
@@ -122,13 +126,13 @@ broken_kernel() {
 
 # A kernel that is wrong, faults, or never ends is a row that says so, and the next case runs.
 part_faults() {
-  local broken=$out_dir/broken_kernels kind
+  local broken=broken_kernels kind
   for kind in wrong fault hang; do
     rm -rf "$broken"
     cp -r "$source_dir/kernels" "$broken"
     broken_kernel "$kind" >"$broken/flash2.cu"
     "$attnprof" sweep --backend gpu --kernels "$broken" --variant flash2,flash1 -N 512 -d 64 --case-timeout 5s \
-      -o "$out_dir/fault_$kind.csv" --overwrite --format csv >/dev/null 2>"$out_dir/fault_$kind.log"
+      -o "fault_$kind.csv" --overwrite --format csv >/dev/null 2>"fault_$kind.log"
     [ $? -eq 1 ] || fail "faults: a $kind kernel must end in exit code 1"
   done
   rm -rf "$broken"
@@ -137,14 +141,14 @@ part_faults() {
 # No permission, no CUPTI, counters held by another tool: time and model columns still come.
 part_counters() {
   local args=(--backend gpu --variant flash2 -N 512 -d 64 --overwrite --format csv "${quick[@]}")
-  ATTNPROF_CUPTI=/nonexistent/libcupti.so "$attnprof" sweep "${args[@]}" -o "$out_dir/counters_no_cupti.csv" \
-    >/dev/null 2>"$out_dir/counters_no_cupti.log" || fail "counters: no CUPTI must still measure time"
-  ATTNPROF_CUPTI=/nonexistent/libcupti.so "$attnprof" sweep "${args[@]}" --counters on -o "$out_dir/tmp.csv" \
-    >/dev/null 2>"$out_dir/counters_on.log"
+  ATTNPROF_CUPTI=/nonexistent/libcupti.so "$attnprof" sweep "${args[@]}" -o "counters_no_cupti.csv" \
+    >/dev/null 2>"counters_no_cupti.log" || fail "counters: no CUPTI must still measure time"
+  ATTNPROF_CUPTI=/nonexistent/libcupti.so "$attnprof" sweep "${args[@]}" --counters on -o "tmp.csv" \
+    >/dev/null 2>"counters_on.log"
   [ $? -eq 3 ] || fail "counters: --counters on without CUPTI must exit 3"
   if command -v ncu >/dev/null; then
     ncu --clock-control none --target-processes all --kernel-name none "$attnprof" sweep "${args[@]}" \
-      -o "$out_dir/counters_held.csv" >/dev/null 2>"$out_dir/counters_held.log" || fail "counters: held by another tool"
+      -o "counters_held.csv" >/dev/null 2>"counters_held.log" || fail "counters: held by another tool"
   else
     echo "ncu is not installed: the path 'counters held by another tool' was not tried"
   fi
@@ -153,16 +157,27 @@ part_counters() {
     dir=$(mktemp -d)
     chmod 777 "$dir"
     setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$dir" XDG_CACHE_HOME="$dir" "$attnprof" sweep "${args[@]}" \
-      -o "$dir/denied.csv" >/dev/null 2>"$out_dir/counters_denied.log" || fail "counters: an ordinary user must still measure time"
-    cp "$dir/denied.csv" "$out_dir/counters_denied.csv"
+      -o "$dir/denied.csv" >/dev/null 2>"counters_denied.log" || fail "counters: an ordinary user must still measure time"
+    cp "$dir/denied.csv" "counters_denied.csv"
     rm -rf "$dir"
   fi
-  rm -f "$out_dir/tmp.csv"*
+  rm -f "tmp.csv"*
 }
 
 part_forward() {
   sweep forward --variant naive,standard,flash1,flash2 -N 512:16k:x2 -d 64,128 -b 1,8 --mask full,causal --max-time 0.2s
   sweep tiles --variant flash2 -N 4k -d 64,128 --br 64,128 --bc 32:128:x2 --mask full,causal --max-time 0.2s
+  sweep too_large --variant naive,flash2 -N 64k -d 64 --max-time 0.2s
+}
+
+# flash2 beside PyTorch's own attention, in one run.
+part_peers() {
+  python3 -c 'import torch' 2>/dev/null || { fail "peers: PyTorch is not installed"; return; }
+  rm -f peers.csv
+  python3 "$source_dir/scripts/peers.py" -o peers.csv --backends torch_flash,torch_cudnn,torch_math --dtype bf16 \
+    -N 512,2k,8k -d 64,128 --tokens 16k --hidden 2048 --mask full,causal --max-time 0.2 2>peers.log || fail "peers.py exited $?"
+  sweep peers_ours --variant standard,flash2 --dtype bf16 -N 512,2k,8k -d 64,128 --tokens 16k --hidden 2048 \
+    --mask full,causal --max-time 0.2s
 }
 
 part_sanitizer() {
@@ -170,9 +185,9 @@ part_sanitizer() {
   for tool in memcheck racecheck initcheck synccheck; do
     compute-sanitizer --tool $tool --target-processes all --error-exitcode 99 "$attnprof" sweep --backend gpu \
       --variant naive,standard,flash1,flash2 -N 129 -d 64 -b 1 --heads 2 --kv-heads 1 --mask full,causal --counters off \
-      --case-timeout 200s "${quick[@]}" --cache warm -o "$out_dir/sanitizer_$tool.csv" --overwrite --format csv \
-      >"$out_dir/sanitizer_$tool.log" 2>&1 || fail "sanitizer: $tool"
-    grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$out_dir/sanitizer_$tool.log" | sort | uniq -c
+      --case-timeout 200s "${quick[@]}" --cache warm -o "sanitizer_$tool.csv" --overwrite --format csv \
+      >"sanitizer_$tool.log" 2>&1 || fail "sanitizer: $tool"
+    grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "sanitizer_$tool.log" | sort | uniq -c
   done
 }
 
@@ -182,7 +197,7 @@ for part in "${parts[@]}"; do
   "part_$part"
 done
 say "figures"
-python3 "$source_dir/scripts/check_figures.py" "$out_dir" || failures+=("figures")
+python3 "$source_dir/scripts/check_figures.py" . || failures+=("figures")
 if [ ${#failures[@]} -gt 0 ]; then
   printf 'gpu_test.sh: %d failed:\n' ${#failures[@]}
   printf '  %s\n' "${failures[@]}"

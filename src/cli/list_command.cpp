@@ -8,6 +8,7 @@
 #include "model/device_profiles.hpp"
 #include "report/schema_docs.hpp"
 #include "report/table.hpp"
+#include "roofline/schema.hpp"
 
 namespace attnprof {
 namespace {
@@ -105,9 +106,8 @@ void print_variants_for_people(const ListOptions& options, const DeviceProfile& 
 }
 
 void print_columns_for_people() {
-  for (const auto& line : schema_lines())
-    fmt::print("{}\n{}", line[0] == "column" ? "" : line[0],
-               line[0] == "column" ? "" : wrap_text(line[2], terminal_width(), "    "));
+  for (const Column& column : schema())
+    fmt::print("{}\n{}", column.name, wrap_text(std::string(column.description), terminal_width(), "    "));
 }
 
 }  // namespace

@@ -183,6 +183,45 @@ TEST(SweepCommand, AFileThatCannotBeWrittenIsRefusedBeforeAnythingRuns) {
   EXPECT_THAT(result.err, HasSubstr("/nonexistent/folder/o.csv cannot be written"));
 }
 
+TEST(SweepCommand, AnErrorThatEndsTheSweepStillPrintsWhatWasMeasured) {
+  const TemporaryFolder folder;
+  const Change lost = [](FakeBackend& backend) {
+    backend.on_prepare = [&](const Case&) {
+      if (backend.prepared == 3) throw EnvironmentError("the GPU is lost");
+    };
+  };
+  const Result result = run(plan({"-o", folder / "o.csv"}), lost);
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("naive"), HasSubstr("12.5 us")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("--resume completes it"), HasSubstr("attnprof: the GPU is lost")));
+  EXPECT_THAT(dispositions(folder / "o.csv"), testing::ElementsAre("ok", "ok"));
+  EXPECT_THAT(run(plan({"--format", "json"}), lost).out, HasSubstr("\"latency_median_ns\": 12500"));
+}
+
+TEST(SweepCommand, OnlyARegularFileIsWritten) {
+  const TemporaryFolder folder;
+  for (const std::string& name : {folder / "", std::string("/dev/zero")})
+    for (const char* how : {"--append", "--resume", "--overwrite"}) {
+      const Result result = run(plan({"-o", name, how}));
+      EXPECT_EQ(result.code, 2) << name;
+      EXPECT_THAT(result.err, HasSubstr("rows are kept in a file"));
+    }
+  std::filesystem::create_symlink(folder / "o.csv", folder / "link.csv");
+  write_text(folder / "o.csv", "");
+  EXPECT_EQ(run(plan({"-o", folder / "link.csv", "--append"})).code, 0);
+  EXPECT_EQ(read_rows(folder / "o.csv").rows.size(), 4u);
+}
+
+TEST(SweepCommand, RowsStayWhereTheMetaFileCannotBeWritten) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run(plan({"-o", folder / "o.csv"})).code, 0);
+  const std::string rows = text_of(folder / "o.csv");
+  std::filesystem::remove(folder / "o.csv.meta.json");
+  std::filesystem::create_directories(folder / "o.csv.meta.json");
+  EXPECT_EQ(run(plan({"-o", folder / "o.csv", "--overwrite"})).code, 3);
+  EXPECT_EQ(text_of(folder / "o.csv"), rows);
+}
+
 TEST(SweepCommand, AppendAddsARunAndItsMeta) {
   const TemporaryFolder folder;
   for (int i = 0; i < 2; ++i) ASSERT_EQ(run(plan({"-o", folder / "o.csv", "--append"})).code, 0);

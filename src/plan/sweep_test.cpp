@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "error.hpp"
 #include "model/device_profiles.hpp"
@@ -113,6 +114,13 @@ TEST(Sweep, AbsurdSizesAreRefused) {
   for (int64_t n = 1; n <= 1000; ++n) axes.seqlens.push_back(n);
   for (int64_t b = 2; b <= 101; ++b) axes.batches.push_back(b);
   EXPECT_THAT(refusal(axes), HasSubstr("more than 100000 cases"));
+  rusage before{}, after{};
+  getrusage(RUSAGE_SELF, &before);
+  axes = small();
+  axes.q_lens = axes.kv_lens = axes.brs = axes.bcs = std::vector<int64_t>(10'000, 16);
+  EXPECT_THAT(refusal(axes), HasSubstr("more than 100000 cases"));
+  getrusage(RUSAGE_SELF, &after);
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 100'000) << "kB, for a product that is never built";
 }
 
 Case only(const SweepAxes& axes, int64_t free_bytes = h200().hbm_bytes) {

@@ -59,8 +59,6 @@ class Parser {
   std::vector<CsvRecord> records_;
 };
 
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
 // Schema columns of a header; null where the column is unknown.
 std::vector<const Column*> columns_of(const CsvRecord& header, std::string_view file) {
   std::vector<const Column*> columns;
@@ -92,7 +90,7 @@ Row row_of(const CsvRecord& record, const std::vector<const Column*>& columns, s
 }  // namespace
 
 CsvText parse_csv(std::string_view text, std::string_view file) {
-  size_t offset = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  size_t offset = text.size() - without_byte_order_mark(text).size();
   Parser parser;
   for (size_t line = 1; offset < text.size(); ++line) {
     const size_t newline = text.find('\n', offset);
@@ -152,6 +150,11 @@ std::string csv_row(std::span<const Column* const> columns, const Row& row) {
   std::vector<std::string> cells;
   for (const Column* column : columns) cells.push_back(cell(*column, row));
   return csv_record(cells);
+}
+
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  return text.starts_with(mark) ? text.substr(mark.size()) : text;
 }
 
 std::string read_text_file(const std::string& path) {

@@ -57,6 +57,9 @@ std::vector<const Column*> all_columns();
 std::string csv_header(std::span<const Column* const> columns);
 std::string csv_row(std::span<const Column* const> columns, const Row& row);
 
+// `text` after a UTF-8 byte order mark, which some editors write.
+std::string_view without_byte_order_mark(std::string_view text);
+
 // The whole file. Throws UsageError naming it when it cannot be read.
 std::string read_text_file(const std::string& path);
 

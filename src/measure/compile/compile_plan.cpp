@@ -85,13 +85,15 @@ std::vector<KernelReport> compile_plan(const std::vector<Case>& cases, const std
   return reports;
 }
 
-size_t count_kernels(const std::vector<Case>& cases, const DeviceProfile& device) {
-  return planned_kernels(cases, device).size();
+std::vector<KernelLaunch> kernels_of(const std::vector<Case>& cases, const DeviceProfile& device) {
+  std::vector<KernelLaunch> kernels;
+  for (PlannedKernel& kernel : planned_kernels(cases, device)) kernels.push_back(std::move(kernel.launch));
+  return kernels;
 }
 
 CompileAhead::CompileAhead(const std::vector<Case>& cases, const DeviceProfile& device,
-                           KernelCompiler& compiler) {
-  for (PlannedKernel& kernel : planned_kernels(cases, device)) kernels_.push_back(std::move(kernel.launch));
+                           KernelCompiler& compiler)
+    : kernels_(kernels_of(cases, device)) {
   const auto work = [this, &compiler, arch = device.arch] {
     for (size_t i = next_++; i < kernels_.size() && !stop_; i = next_++) {
       try {

@@ -86,14 +86,14 @@ struct CounterSession::State {
     return {values[0], values[1]};
   }
 
-  // What the eviction read alone writes, counted like the one after an operation: once a session, median of
-  // three.
+  // What the eviction read writes after an operation that does nothing, the profiler's own writes: once a
+  // session, median of three.
   double eviction_baseline(const CountedWork& work, Dtype dtype) {
     if (clean_eviction_write) return *clean_eviction_write;
     std::vector<double> writes;
     for (int i = 0; i < 3; ++i)
       writes.push_back(
-          count({work.evict, work.evict, work.evict}, dtype).eviction[Quantity::hbm_write].value_or(0));
+          count({work.evict, [] {}, work.evict}, dtype).eviction[Quantity::hbm_write].value_or(0));
     clean_eviction_write = median(writes);
     return *clean_eviction_write;
   }
