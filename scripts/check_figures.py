@@ -3,8 +3,9 @@
 
     check_figures.py DIR
 
-Reads whatever of gpu_test.sh's files is in DIR, prints one line a figure, and exits 1 when one misses. A figure whose
-file is absent is reported as not measured, never as reached. Standard library only: it runs on bare GPU machines.
+Reads whatever of gpu_test.sh's files is in DIR, prints one line a figure, and exits 1 when one misses, 2 when nothing
+was measured. A figure whose file is absent is reported as not measured, never as reached. Standard library only: it runs
+on bare GPU machines.
 """
 
 import csv
@@ -119,12 +120,15 @@ def check_model(figures):
 
 
 def reused_bytes(row):
-    """Bytes that the schedule reads again: K and V of the heads in flight, or S and P where they are written out."""
+    """Bytes that the schedule reads again: S and P where they are written out; in flash1, whose outer loop reads K and V
+    once, Q and fp32 O, l and m; in flash2 K and V."""
     element = 4 if row["dtype"] == "fp32" else 2
     n, d = float(row["kv_len"]), float(row["head_dim"])
     heads = float(row["heads"]) * float(row["batch"])
     if row["variant"] in ("naive", "standard"):
         return heads * float(row["q_len"]) * n * element
+    if row["variant"] == "flash1":
+        return heads * float(row["q_len"]) * (d * (element + 4) + 8)
     return heads * 2 * n * d * element
 
 
@@ -301,6 +305,9 @@ def main(arguments):
     check_denied(figures)
     for state, figure, text in figures.lines:
         print(f"{state:4}  {figure:58}  {text}")
+    if not any(state in ("ok", "MISS") for state, _, _ in figures.lines):
+        print(f"check_figures: nothing was measured: {arguments[1]} holds no file of gpu_test.sh", file=sys.stderr)
+        return 2
     return 1 if figures.missed else 0
 
 

@@ -17,7 +17,7 @@ build_dir=$(cd "$1" && pwd) || exit 2
 mkdir -p "$2" || exit 2
 out_dir=$(cd "$2" && pwd)
 shift 2
-all_parts=(units selftest correct model hbm repeat walltime faults counters forward peers sanitizer)
+all_parts=(units selftest correct model_naive model_flash1 model_flash2 hbm repeat walltime faults counters forward peers sanitizer)
 parts=("${@:-${all_parts[@]}}")
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 attnprof=$build_dir/attnprof
@@ -43,7 +43,7 @@ quick=(--precision 10% --max-time 0.02s)
 # The GPU cases of the unit tests (label gpu); without a GPU they would be skipped with a reason.
 part_units() {
   [ -x "$build_dir/attnprof_tests" ] || { fail "units: attnprof_tests is not in $build_dir"; return; }
-  "$build_dir/attnprof_tests" --gtest_filter='*Gpu*' >"units.log" 2>&1 || fail "units: see units.log"
+  "$build_dir/attnprof_tests" --gtest_filter='*Gpu*.*' >"units.log" 2>&1 || fail "units: see units.log"
   grep -E '^\[  (PASSED|FAILED|SKIPPED)' "units.log" | head -20
 }
 
@@ -70,15 +70,14 @@ part_correct() {
 }
 
 # sm_bytes and executed FLOPs against the schedule: five tiles a variant.
-part_model() {
+sweep_model() {
   local base=(-d '64,128' -b 1 --heads 16 --kv-heads '4,16' --mask 'full,causal' -N '1000,1k:8k:x2' "${quick[@]}")
-  sweep model_flash2 --variant flash2 --br 64,128 --bc 32,64 "${base[@]}"
-  sweep model_flash2_wide --variant flash2 --br 64 --bc 128 "${base[@]}"
-  sweep model_flash1 --variant flash1 --br 32,64 --bc 32,64 "${base[@]}"
-  sweep model_flash1_wide --variant flash1 --br 64 --bc 128 "${base[@]}"
-  sweep model_naive --variant naive --br 32,64 --bc 32,64 "${base[@]}"
-  sweep model_naive_wide --variant naive --br 64 --bc 128 "${base[@]}"
+  sweep "model_$1" --variant "$1" --br "$2" --bc 32,64 "${base[@]}"
+  sweep "model_$1_wide" --variant "$1" --br 64 --bc 128 "${base[@]}"
 }
+part_model_naive() { sweep_model naive 32,64; }
+part_model_flash1() { sweep_model flash1 32,64; }
+part_model_flash2() { sweep_model flash2 64,128; }
 
 # hbm_bytes against the L2 model, and S and P's share in standard.
 part_hbm() {

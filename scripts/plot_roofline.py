@@ -10,6 +10,7 @@ Exit codes: 2 for what cannot be read (or a bad option), 3 when there is nothing
 
 import argparse
 import csv
+import io
 import json
 import pathlib
 import sys
@@ -43,15 +44,39 @@ def numbers(frame, column, path):
     return values
 
 
+def whole_records(text):
+    """The records of CSV text but for blank lines, and the line where a torn last one starts, or None."""
+    lines = io.StringIO(text, newline="").readlines()
+    reader, records, start = csv.reader(lines, strict=True), [], 1
+    while reader.line_num < len(lines):
+        try:
+            record = next(reader)
+        except csv.Error:
+            if "".join(lines[start - 1:]).count('"') % 2 == 0 or reader.line_num < len(lines):
+                raise
+            return records, start  # its quote is open
+        if reader.line_num == len(lines) and not lines[-1].endswith(("\n", "\r")):
+            return records, start
+        if record:
+            records.append(record)
+        start = reader.line_num + 1
+    return records, None
+
+
 def read_table(path):
-    """The whole file as text, with its header's names."""
+    """The whole file as text, with its header's names. A torn last line is reported and not used."""
     try:
-        with open(path, newline="", encoding="utf-8") as file:
-            header, *rows = csv.reader(file, strict=True)
+        text = path.read_bytes().decode("utf-8-sig")
+        (header, *rows), torn = whole_records(text)
     except OSError as error:
         raise Refusal(f"{path}: cannot be read: {error.strerror}.") from None
-    except (ValueError, csv.Error) as error:
+    except (UnicodeDecodeError, csv.Error) as error:
         raise Refusal(f"{path}: is not a CSV file of attnprof ({error}).") from None
+    except ValueError:
+        raise Refusal(f"{path}: has no whole line; give a file that `attnprof sweep -o` wrote.") from None
+    if torn:
+        print(f"plot_roofline: {path}, line {torn}: the line is torn and is not drawn; `attnprof sweep --resume` repairs it.",
+              file=sys.stderr)
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
             raise Refusal(f"{path}: row {number} has {len(row)} fields, the header has {len(header)}.")
@@ -111,7 +136,11 @@ def read_all(paths):
         frames.append(rows)
         meta = read_meta(path)
         for (device, run), group in rows.groupby(["device", "run"]):
-            known = roofs_from_meta(meta, run) if meta else None
+            try:
+                known = roofs_from_meta(meta, run) if meta else None
+            except (AttributeError, TypeError) as error:
+                raise Refusal(f"{path}.meta.json: the peaks of run {run} are no numbers ({error}); remove it to draw "
+                              "without it.") from None
             roofs.setdefault(device, known or roofs_from_rows(drawable(group)))
     return pd.concat(frames, ignore_index=True), roofs
 

@@ -34,7 +34,11 @@ def main():
         print("update_readme: usage: scripts/update_readme.py PROGRAM [--check]", file=sys.stderr)
         return 2
     before = README.read_text(encoding="utf-8")
-    after = updated(before, arguments[0])
+    try:
+        after = updated(before, arguments[0])
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"update_readme: {arguments[0]} did not print its part: {error}", file=sys.stderr)
+        return 2
     if after == before:
         return 0
     if "--check" in sys.argv:

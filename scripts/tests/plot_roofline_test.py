@@ -122,6 +122,35 @@ class Roofs(PlotTest):
         pathlib.Path(str(file) + ".meta.json").write_text("{", encoding="utf-8")
         self.refuses(2, "cannot be read as JSON", file)
 
+    def test_meta_file_without_numbers_is_refused(self):
+        file = self.write(result_file.default_sweep())
+        for peaks in ({"hbm_gbps": "fast"}, ["fast"]):
+            meta = {"runs": {"r1": {"peaks": peaks}}}
+            pathlib.Path(str(file) + ".meta.json").write_text(json.dumps(meta), encoding="utf-8")
+            self.refuses(2, "peaks of run r1 are no numbers", file)
+
+    def test_byte_order_mark_line_ends_and_blank_lines_change_nothing(self):
+        file = self.write(result_file.default_sweep())
+        self.plot(file)
+        drawn, lines = self.text_of(), file.read_bytes().splitlines()
+        file.write_bytes(b"\xef\xbb\xbf" + b"\r\n".join(lines[:4] + [b""]) + b"\n".join(lines[4:] + [b"", b""]))
+        self.assertEqual(self.plot(file), Done(0, ""))
+        self.assertEqual(self.text_of(), drawn)
+
+    def test_a_torn_last_line_is_reported_and_not_drawn(self):
+        rows = result_file.default_sweep()
+        self.plot(self.write(rows[:-1]))
+        drawn = self.text_of()
+        rows[-1]["reason"] = 'of "two"\nlines, say'
+        whole = self.write(rows).read_bytes()
+        file = self.folder / "rows.csv"
+        for cut in (2, 3, 60, len(whole) - whole.index(b'"of') - 3):
+            file.write_bytes(whole[:-cut])
+            done = self.plot(file)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("line 33: the line is torn", done.stderr)
+            self.assertEqual(self.text_of(), drawn)
+
     def test_meta_file_is_found_beside_the_rows(self):
         file = self.write(result_file.default_sweep())
         pathlib.Path(str(file) + ".meta.json").write_text(json.dumps(META), encoding="utf-8")
@@ -140,8 +169,8 @@ class Refusals(PlotTest):
     def test_unreadable_and_malformed(self):
         self.refuses(2, "cannot be read", self.folder / "none.csv")
         bad = self.folder / "bad.csv"
-        for text, sentence in (("", "is not a CSV file"), ("a,b\n1,2\n", "has no column variant"),
-                               ("a,a\n1,2\n", "same name"), ('a\n"1', "is not a CSV file")):
+        for text, sentence in (("", "has no whole line"), ("\n", "has no whole line"), ("a,b\n1,2\n", "has no column variant"),
+                               ("a,a\n1,2\n", "same name"), ('a\n"1"x\n', "is not a CSV file")):
             bad.write_text(text, encoding="utf-8")
             self.refuses(2, sentence, bad)
         bad.write_bytes(b"\xff\xfe\xfa,\n")

@@ -19,6 +19,12 @@ class ReadmeTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(len(PART.findall(README.read_text(encoding="utf-8"))), 2)
 
+    def test_a_program_that_is_not_there_is_a_sentence(self):
+        command = [sys.executable, SCRIPTS / "update_readme.py", "/nonexistent/attnprof"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
     def test_a_part_is_replaced_and_the_rest_kept(self):
         text = "before\n<!-- begin: attnprof 'some words' -->\nold\n<!-- end -->\nafter\n"
         new = "before\n<!-- begin: attnprof 'some words' -->\n\nsome words\n\n<!-- end -->\nafter\n"

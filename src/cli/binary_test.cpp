@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <thread>
 
 #include "report/csv.hpp"
@@ -99,6 +101,15 @@ TEST(Binary, ExitCodesAndOneLineErrors) {
   EXPECT_EQ(run({"sweep", "--backend", "sim", "-N", "512", "--br", "24"}), 3);
 }
 
+// What a library takes is not known, and 0 would be wrong.
+TEST(Binary, ListSaysThatALibrarysSharedMemoryIsItsOwn) {
+  std::string output;
+  EXPECT_EQ(run({"list"}, &output, {"COLUMNS=200"}), 0);
+  EXPECT_THAT(output, HasSubstr("fp16 d=64: tile none, shared memory as the library takes it"));
+  EXPECT_EQ(run({"list", "--format", "json"}, &output), 0);
+  EXPECT_THAT(output, testing::Not(HasSubstr("\"smem_bytes\": 0")));
+}
+
 TEST(Binary, SweepsInTheSimulator) {
   std::string output;
   const Args args = {"sweep", "--backend", "sim", "-N", "256", "-d", "64"};
@@ -124,6 +135,64 @@ TEST(Binary, TwoSimulatedSweepsPassTheGateAndAnotherDeviceIsRefused) {
   EXPECT_THAT(output, testing::AllOf(HasSubstr("</testsuites>"), HasSubstr("gate passed: 4 rows and ")));
   EXPECT_EQ(run({"gate", folder / "a.csv", folder / "c.csv"}, &output), 3);
   EXPECT_THAT(output, HasSubstr("not comparable: device (h200 in the baseline, a100-sxm-80g now)"));
+}
+
+// The exit code of the program under a shell's redirections.
+int run_redirected(const std::string& args, const std::string& redirections) {
+  const std::string command = fmt::format("'{}' {} {}", ATTNPROF_BINARY, args, redirections);
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+TEST(Binary, NoStateOfTheStandardStreamsCostsARow) {
+  const TemporaryFolder folder;
+  const std::pair<const char*, int> expected[] = {
+      {">/dev/full 2>&-", 3}, {">&- 2>&-", 0}, {"<&- >&- 2>&-", 0}, {">/dev/null 2>/dev/full", 0}};
+  for (const char* format : {"csv", "table"})
+    for (const auto& [redirections, code] : expected) {
+      const std::string file = folder / "o.csv";
+      EXPECT_EQ(
+          run_redirected(fmt::format("sweep --backend sim -N 64 -d 64 --variant flash1,flash2 --format {} -o "
+                                     "'{}' --overwrite",
+                                     format, file),
+                         redirections),
+          code)
+          << redirections;
+      EXPECT_EQ(read_rows(file).rows.size(), 2u) << redirections << ": " << text_of(file);
+    }
+}
+
+TEST(Binary, OutputThatIsLostIsAnError) {
+  const TemporaryFolder folder;
+  const std::string log = folder / "log";
+  for (const char* args : {"list", "--help", "list --columns --format csv", "doctor",
+                           "sweep --backend sim -N 64 -d 64 --variant flash2 --format csv",
+                           "sweep --backend sim -N 64 -d 64 --variant flash2 --format json",
+                           "sweep --backend sim -N 64 -d 64 --variant flash2 --dry-run"}) {
+    EXPECT_EQ(run_redirected(args, ">/dev/full 2>'" + log + "'"), 3) << args;
+    EXPECT_THAT(text_of(log), HasSubstr("attnprof: standard output cannot be written")) << args;
+  }
+}
+
+TEST(Binary, CountersOnNeverEndsInTheSimulator) {
+  std::string output;
+  EXPECT_EQ(run({"sweep", "--backend", "sim", "--counters", "on"}, &output), 2);
+  EXPECT_EQ(run({"sweep", "--target", "h200", "--counters", "on"}, &output), 2);
+  EXPECT_THAT(output, HasSubstr("--counters on asks for hardware counters"));
+  EXPECT_EQ(run({"sweep", "--counters", "on"}, &output, {"CUDA_VISIBLE_DEVICES="}), 3);
+  EXPECT_THAT(output, HasSubstr("--counters on needs the gpu backend"));
+}
+
+TEST(Binary, CompileLooksAtItsOutputFirst) {
+  const TemporaryFolder folder;
+  std::string output;
+  EXPECT_EQ(
+      run({"compile", "--arch", "sm_80", "--variant", "standard", "--br", "64", "-o", folder / "b.csv"}), 3);
+  EXPECT_FALSE(std::filesystem::exists(folder / "b.csv")) << "no kernel, no file";
+  EXPECT_NE(run({"compile", "--arch", "sm_80", "--variant", "flash2", "-d", "64", "-o", folder / "no/b.csv"},
+                &output),
+            0);
+  EXPECT_EQ(output.find("compiled for"), std::string::npos) << output;
 }
 
 TEST(Binary, AnInterruptKeepsTheRowsAndResumeCompletesThem) {

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <optional>
+#include <set>
 #include <string_view>
 
 #include "cli/commands.hpp"
+#include "cli/standard_streams.hpp"
 #include "cli/text_output.hpp"
 #include "measure/compile/compile_plan.hpp"
 #include "model/device_profiles.hpp"
@@ -95,34 +99,59 @@ std::vector<size_t> number_columns() {
 }
 
 const DeviceProfile& profile_with(const std::string& arch) {
-  std::string known;
+  std::set<std::string> known;
   for (const DeviceProfile& profile : all_profiles()) {
     if (profile.arch == arch) return profile;
-    if (known.find(profile.arch) == std::string::npos) known += (known.empty() ? "" : ", ") + profile.arch;
+    known.insert(profile.arch);
   }
-  throw UsageError(
-      fmt::format("--arch '{}' is none of {}: tiles are chosen for a device that is known", arch, known));
+  throw UsageError(fmt::format("--arch '{}' is none of {}: tiles are chosen for a device that is known", arch,
+                               fmt::join(known, ", ")));
 }
 
-void report_progress(const std::string& arch, size_t done, size_t total) {
-  const bool terminal = isatty(STDERR_FILENO) != 0;
-  if (terminal)
-    fmt::print(stderr, "\r\x1b[K[{}/{}] compiled for {}{}", done, total, arch, done == total ? "\n" : "");
-  else if (done == total)
-    fmt::print(stderr, "{} kernels compiled for {}\n", total, arch);
-  std::fflush(stderr);
-}
+// The cases of one architecture.
+struct Plan {
+  std::string arch;
+  const DeviceProfile& device;
+  std::vector<Case> cases;
+};
 
-std::vector<KernelReport> compile_all(const CompileCommand& options) {
-  for (const std::string& arch : options.archs) profile_with(arch);
-  KernelCompiler compiler(compile_options(options.measure));
-  if (!compiler.notice().empty()) fmt::print(stderr, "{}\n", compiler.notice());
-  std::vector<KernelReport> all;
+std::vector<Plan> plans_of(const CompileCommand& options) {
+  std::vector<Plan> plans;
+  bool empty = true;
   for (const std::string& arch : options.archs) {
     const DeviceProfile& device = profile_with(arch);
-    const std::vector<Case> cases = expand(options.axes, device, device.hbm_bytes);
-    const auto reports = compile_plan(cases, {arch}, device, compiler, options.jobs,
-                                      [&](size_t done, size_t total) { report_progress(arch, done, total); });
+    plans.push_back({arch, device, expand(options.axes, device, device.hbm_bytes)});
+    empty &= kernels_of(plans.back().cases, device).empty();
+  }
+  if (empty)
+    throw EnvironmentError("the plan has no kernel to compile: every case is skipped or a library's");
+  return plans;
+}
+
+// Opened before anything is compiled, which can take minutes.
+std::optional<OutputFile> open_output(const CompileCommand& options) {
+  if (options.output.empty()) return std::nullopt;
+  std::error_code error;
+  if (!options.overwrite && std::filesystem::exists(options.output, error))
+    throw UsageError(fmt::format("{} exists: add --overwrite or give another -o", options.output));
+  return std::optional<OutputFile>(std::in_place, options.output, Existing::overwrite);
+}
+
+const char* clear_line() { return isatty(STDERR_FILENO) ? "\r\x1b[K" : ""; }
+
+void report_progress(const std::string& arch, size_t done, size_t total) {
+  if (done == total)
+    say(fmt::format("{}{} kernels compiled for {}", clear_line(), total, arch));
+  else if (*clear_line())
+    std::fputs(fmt::format("{}[{}/{}] compiled for {}", clear_line(), done, total, arch).c_str(), stderr);
+}
+
+std::vector<KernelReport> compile_all(const std::vector<Plan>& plans, KernelCompiler& compiler, int jobs) {
+  std::vector<KernelReport> all;
+  for (const Plan& plan : plans) {
+    const auto reports =
+        compile_plan(plan.cases, {plan.arch}, plan.device, compiler, jobs,
+                     [&](size_t done, size_t total) { report_progress(plan.arch, done, total); });
     all.insert(all.end(), reports.begin(), reports.end());
   }
   return all;
@@ -131,23 +160,22 @@ std::vector<KernelReport> compile_all(const CompileCommand& options) {
 }  // namespace
 
 ExitCode compile_command(const CompileCommand& options) {
-  const Existing existing = options.overwrite ? Existing::overwrite : Existing::refuse;
-  if (!options.output.empty()) check_existing(options.output, existing);
-  const std::vector<KernelReport> reports = compile_all(options);
+  const std::vector<Plan> plans = plans_of(options);
+  KernelCompiler compiler(compile_options(options.measure));
+  if (!compiler.notice().empty()) say(compiler.notice());
+  std::optional<OutputFile> file = open_output(options);
+  const std::vector<KernelReport> reports = compile_all(plans, compiler, options.jobs);
   const auto lines = report_lines(reports);
-  if (!options.output.empty()) {
-    OutputFile file(options.output, existing);
-    file.truncate(0);
-    file.write(format_lines(lines, Format::csv));
+  if (file) {
+    file->truncate(0);
+    file->write(format_lines(lines, Format::csv));
   }
   fmt::print("{}", options.format == Format::table ? for_people(reports)
                                                    : format_lines(lines, options.format, number_columns()));
   for (const KernelReport& report : reports)
     if (!report.error.empty())
-      fmt::print(stderr, "{} {} for {}: {}\n", report.file, report.entry, report.arch, report.error);
-  if (reports.empty())
-    throw EnvironmentError("the plan has no kernel to compile: every case is skipped or a library's");
-  if (options.output.empty()) fmt::print(stderr, "nothing was written; -o FILE.csv keeps these rows\n");
+      say(fmt::format("{} {} for {}: {}", report.file, report.entry, report.arch, report.error));
+  if (!file) say("nothing was written; -o FILE.csv keeps these rows");
   return std::ranges::all_of(reports, [](const KernelReport& report) { return report.error.empty(); })
              ? ExitCode::ok
              : ExitCode::failed;

@@ -17,7 +17,20 @@ CLI::Option* option_named(CLI::App& app, const std::string& key) {
   return option;
 }
 
-void apply(CLI::App& app, const CLI::ConfigItem& item, const std::string& file) {
+// Calls `read` and names the file in what it throws.
+template <class Read>
+void naming_the_file(const std::string& file, const std::string& key, Read read) {
+  try {
+    read();
+  } catch (const CLI::Error& error) {
+    refuse(file, fmt::format("key '{}': {}", key, error.what()));
+  } catch (const UsageError& error) {
+    refuse(file, error.what());
+  }
+}
+
+// The option that `item` is a value of.
+CLI::Option& option_of(CLI::App& app, const CLI::ConfigItem& item, const std::string& file) {
   const std::string section = fmt::format("{}", fmt::join(item.parents, "."));
   if (section.empty())
     refuse(file,
@@ -29,21 +42,17 @@ void apply(CLI::App& app, const CLI::ConfigItem& item, const std::string& file) 
     refuse(file,
            fmt::format("key '{}' is unknown in section [{}]; keys are the long options of attnprof {} --help",
                        item.name, section, section));
-  if (option->count() > 0) return;  // the command line wins
-  try {
-    if (option->get_expected_max() == 0) {
-      const bool on = choice<bool>("key '" + item.name + "'", item.inputs.empty() ? "" : item.inputs.front(),
-                                   {{"true", true}, {"false", false}});
-      if (on) option->add_result("true");
-    } else {
-      option->add_result(item.inputs);
-    }
-    if (option->count() > 0) option->run_callback();
-  } catch (const CLI::Error& error) {
-    refuse(file, fmt::format("key '{}': {}", item.name, error.what()));
-  } catch (const UsageError& error) {
-    refuse(file, error.what());
+  return *option;
+}
+
+void add_values(CLI::Option& option, const CLI::ConfigItem& item) {
+  if (option.get_expected_max() != 0) {
+    option.add_result(item.inputs);
+    return;
   }
+  const bool on = choice<bool>("key '" + item.name + "'", item.inputs.empty() ? "" : item.inputs.front(),
+                               {{"true", true}, {"false", false}});
+  if (on) option.add_result("true");
 }
 
 // CLI11's reader passes over lines too short to mean anything to it.
@@ -62,17 +71,28 @@ void refuse_short_lines(const std::string& text, const std::string& file) {
 }  // namespace
 
 void apply_config_file(CLI::App& app, const std::string& file) {
-  const std::string text = read_text_file(file);
+  const std::string text(without_byte_order_mark(read_text_file(file)));
   refuse_short_lines(text, file);
   std::istringstream stream(text);
   bool section_seen = false;
+  const std::vector<CLI::Option*> on_command_line =
+      app.get_options([](const CLI::Option* option) { return option->count() > 0; });
+  std::vector<CLI::ConfigItem> used;
   for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(stream)) {
     const bool ours = item.parents == std::vector<std::string>{app.get_name()};
     section_seen |= ours;
     const bool marker = item.name == "++" || item.name == "--";  // a section's begin or end
-    if (!ours || !marker) apply(app, item, file);
+    if (ours && marker) continue;
+    CLI::Option& option = option_of(app, item, file);
+    if (std::ranges::find(on_command_line, &option) != on_command_line.end()) continue;  // that one wins
+    naming_the_file(file, item.name, [&] { add_values(option, item); });
+    used.push_back(item);
   }
   if (!section_seen) refuse(file, fmt::format("section [{}] is missing", app.get_name()));
+  // After all values: a key given twice is an axis given twice, or one value too many.
+  for (const CLI::ConfigItem& item : used)
+    if (CLI::Option& option = option_of(app, item, file); option.count() > 0)
+      naming_the_file(file, item.name, [&] { option.run_callback(); });
 }
 
 }  // namespace attnprof

@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "cli/commands.hpp"
+#include "cli/standard_streams.hpp"
 #include "cli/text_output.hpp"
+#include "measure/compile/compile_plan.hpp"
 #include "model/predict.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"
@@ -55,19 +56,12 @@ std::vector<std::vector<std::string>> plan_lines(const std::vector<Case>& cases,
   return lines;
 }
 
-// "flash2.cu flash2 HEAD_DIM=64 TILE_BR=128 ...", each once, in the plan's order.
-std::vector<std::string> kernels(const std::vector<Case>& cases, const DeviceProfile& device) {
+// "flash2.cu flash2 HEAD_DIM=64 TILE_BR=128 ...".
+std::vector<std::string> kernel_texts(const std::vector<Case>& cases, const DeviceProfile& device) {
   std::vector<std::string> all;
-  std::set<std::string> seen;
-  for (const Case& c : cases) {
-    if (c.skip) continue;
-    for (const Step& step : c.variant->steps(c.problem, c.tile, device)) {
-      const auto* kernel = std::get_if<KernelLaunch>(&step.launch);
-      if (!kernel) continue;
-      std::string text = kernel->file + " " + kernel->entry;
-      for (const auto& [name, value] : kernel->macros) text += fmt::format(" {}={}", name, value);
-      if (seen.insert(text).second) all.push_back(text);
-    }
+  for (const KernelLaunch& kernel : kernels_of(cases, device)) {
+    all.push_back(kernel.file + " " + kernel.entry);
+    for (const auto& [name, value] : kernel.macros) all.back() += fmt::format(" {}={}", name, value);
   }
   return all;
 }
@@ -96,7 +90,7 @@ void print_for_people(const std::vector<Case>& cases, const DeviceProfile& devic
       tiles.push_back(fmt::format("{} d={} {}x{}: {}", c.variant->name, c.problem.head_dim, c.tile.br,
                                   c.tile.bc, c.tile_reason));
   }
-  const std::vector<std::string> to_compile = kernels(cases, device);
+  const std::vector<std::string> to_compile = kernel_texts(cases, device);
   print_counted("Skipped", skips);
   print_counted("Default tiles", tiles);
   print_counted(fmt::format("Kernels to compile for {} on a GPU: {}", device.arch, to_compile.size()),
@@ -109,7 +103,7 @@ void print_for_people(const std::vector<Case>& cases, const DeviceProfile& devic
 
 ExitCode dry_run_command(const SweepOptions& options, const BackendOpener& open) {
   const Ground ground = ground_of(options, open);
-  fmt::print(stderr, "{}\n", ground.why);
+  say(ground.why);
   const std::vector<Case> cases = expand(options.axes, ground.device, ground.free_bytes);
   if (options.format == Format::table)
     print_for_people(cases, ground.device);

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "cli/commands.hpp"
 #include "cli/text_output.hpp"
 #include "model/device_profiles.hpp"
 #include "report/schema_docs.hpp"
 #include "report/table.hpp"
+#include "roofline/schema.hpp"
 
 namespace attnprof {
 namespace {
@@ -23,12 +25,26 @@ Case case_of(const Variant& variant, Dtype dtype, int64_t head_dim, const Device
   return c;
 }
 
-int64_t shared_memory(const Case& c, const DeviceProfile& device) {
+// Of the block that needs most; nothing where a library launches some.
+std::optional<int64_t> shared_memory(const Case& c, const DeviceProfile& device) {
   int64_t most = 0;
-  for (const Step& step : c.variant->steps(c.problem, c.tile, device))
+  for (const Step& step : c.variant->steps(c.problem, c.tile, device)) {
+    if (std::holds_alternative<GemmLaunch>(step.launch)) return std::nullopt;
     if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch))
       most = std::max(most, kernel->smem_bytes);
+  }
   return most;
+}
+
+std::string shared_memory_text(const Case& c, const DeviceProfile& device) {
+  const auto bytes = shared_memory(c, device);
+  return bytes ? fmt::format("{}", *bytes) : "";
+}
+
+std::string tile_and_memory(const std::string& tile, const std::string& smem_bytes) {
+  if (tile.empty()) return "cannot run";
+  if (smem_bytes.empty()) return fmt::format("tile {}, shared memory as the library takes it", tile);
+  return fmt::format("tile {}, {} bytes of shared memory", tile, smem_bytes);
 }
 
 std::string tile_text(const Case& c) {
@@ -43,10 +59,10 @@ std::vector<std::vector<std::string>> variant_lines(const ListOptions& options, 
     for (Dtype dtype : options.dtypes)
       for (int64_t head_dim : options.head_dims) {
         const Case c = case_of(*variant, dtype, head_dim, device);
-        lines.push_back(
-            {std::string(variant->name), std::string(to_string(dtype)), fmt::format("{}", head_dim),
-             c.skip ? "" : tile_text(c), c.skip ? "" : fmt::format("{}", shared_memory(c, device)),
-             c.skip ? *c.skip : c.tile_reason, std::string(variant->idea), std::string(variant->needs)});
+        lines.push_back({std::string(variant->name), std::string(to_string(dtype)),
+                         fmt::format("{}", head_dim), c.skip ? "" : tile_text(c),
+                         c.skip ? "" : shared_memory_text(c, device), c.skip ? *c.skip : c.tile_reason,
+                         std::string(variant->idea), std::string(variant->needs)});
       }
   return lines;
 }
@@ -76,11 +92,9 @@ void print_variants_for_people(const ListOptions& options, const DeviceProfile& 
     fmt::print("{}", wrap_text("takes " + std::string(variant->needs), width, "  "));
     for (const auto& line : variant_lines(options, device)) {
       if (line[0] != variant->name) continue;
-      const std::string tile = line[3].empty()
-                                   ? "cannot run"
-                                   : fmt::format("tile {}, {} bytes of shared memory", line[3], line[4]);
-      fmt::print("{}",
-                 wrap_text(fmt::format("{} d={}: {}: {}", line[1], line[2], tile, line[5]), width, "    "));
+      fmt::print("{}", wrap_text(fmt::format("{} d={}: {}: {}", line[1], line[2],
+                                             tile_and_memory(line[3], line[4]), line[5]),
+                                 width, "    "));
     }
   }
   fmt::print("\nTiles and shared memory for {}, which allows {} bytes a block. --target takes:\n",
@@ -92,9 +106,8 @@ void print_variants_for_people(const ListOptions& options, const DeviceProfile& 
 }
 
 void print_columns_for_people() {
-  for (const auto& line : schema_lines())
-    fmt::print("{}\n{}", line[0] == "column" ? "" : line[0],
-               line[0] == "column" ? "" : wrap_text(line[2], terminal_width(), "    "));
+  for (const Column& column : schema())
+    fmt::print("{}\n{}", column.name, wrap_text(std::string(column.description), terminal_width(), "    "));
 }
 
 }  // namespace

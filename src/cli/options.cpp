@@ -19,9 +19,11 @@ constexpr const char* about =
     "reports for every case whether the output is right, its time, the bytes that crossed HBM and the SMs "
     "(hardware\n"
     "counters on a GPU, a model without one), and where it sits under the roofline.";
-constexpr const char* sweep_footer =
+const std::string axes_footer =
     "Lists and ranges: 512,1k or 512:4k:512 (lo:hi:step) or 512:16k:x2 (lo:hi:xFACTOR); k is 1024.\n"
-    "An axis may be given several times.\n\n"
+    "An axis may be given several times.\n\n";
+const std::string sweep_footer =
+    axes_footer +
     "Examples:\n"
     "  attnprof sweep                                       the default plan, on the GPU or simulated\n"
     "  attnprof sweep -N 1k:16k:x2 --tokens 16k --hidden 2048 --mask full,causal -o out.csv\n"
@@ -29,6 +31,11 @@ constexpr const char* sweep_footer =
     "a100-sxm-80g\n\n"
     "Exit codes: 0 all well, 1 an incorrect or failed case, 2 wrong usage, 3 nothing could be measured,\n"
     "130 interrupted (what was measured is kept).";
+const std::string compile_footer =
+    axes_footer +
+    "Example:\n"
+    "  attnprof compile --arch sm_80,sm_90a --variant flash2 -d 64,128 -o build.csv\n\n"
+    "Exit codes: 0 all compiled, 1 a kernel does not compile, 2 wrong usage, 3 no compiler or no kernel.";
 
 int64_t whole_number(std::string_view option, std::string_view text, int64_t largest) {
   int64_t value = -1;
@@ -58,21 +65,27 @@ void refuse_two_targets(const DeviceChoice& device) {
   refuse_both(!device.target.empty() && !device.target_file.empty(), "--target", "--target-file");
 }
 
+// An option that names a file, a folder or a device. An empty name comes from a script's unset variable:
+// taken as "not given", it would lose what was asked for.
+CLI::Option* add_name(CLI::App& app, const std::string& names, std::string& name, const std::string& help,
+                      const std::string& type) {
+  const auto not_empty = [](const std::string& text) {
+    return text.empty() ? "the name is empty" : std::string();
+  };
+  return app.add_option(names, name, help)->type_name(type)->check(not_empty);
+}
+
 // --target and --target-file.
 void add_target(CLI::App& app, DeviceChoice& device) {
-  app.add_option("--target", device.target, "Simulated device, see attnprof list")
-      ->type_name("NAME")
+  add_name(app, "--target", device.target, "Simulated device, see attnprof list", "NAME")
       ->default_str(std::string(default_target));
-  app.add_option("--target-file", device.target_file, "Simulated device from a JSON profile of your own")
-      ->type_name("FILE");
+  add_name(app, "--target-file", device.target_file, "Simulated device from a JSON profile of your own",
+           "FILE");
 }
 
 void add_compiler(CLI::App& app, MeasureOptions& measure) {
-  app.add_option("--kernels", measure.kernels_dir, "Kernel sources")
-      ->type_name("DIR")
-      ->default_str("beside the program");
-  app.add_option("--cache-dir", measure.cache_dir, "Compiled kernels are kept here")
-      ->type_name("DIR")
+  add_name(app, "--kernels", measure.kernels_dir, "Kernel sources", "DIR")->default_str("beside the program");
+  add_name(app, "--cache-dir", measure.cache_dir, "Compiled kernels are kept here", "DIR")
       ->default_str("XDG_CACHE_HOME/attnprof");
 }
 
@@ -97,9 +110,8 @@ class SweepParser {
         ->default_str(case_timeout_);
     app_.add_option("--seed", seed_, "Of the random inputs")->type_name("NUMBER")->default_str(seed_);
     add_compiler(app_, options_.measure);
-    app_.add_option("-o,--output", options_.output,
-                    "CSV to write; FILE.meta.json beside it describes the run")
-        ->type_name("FILE");
+    add_name(app_, "-o,--output", options_.output, "CSV to write; FILE.meta.json beside it describes the run",
+             "FILE");
     app_.add_flag("--append", append_, "Add a further run to FILE");
     app_.add_flag("--resume", resume_, "Complete the last run of FILE");
     app_.add_flag("--overwrite", overwrite_, "Start FILE again");
@@ -109,8 +121,7 @@ class SweepParser {
                                       "Columns of standard output, or all; see attnprof list --columns")
                           ->allow_extra_args(false)
                           ->type_name("LIST");
-    app_.add_option("--config", config_, "Options from section [sweep] of a TOML or INI file")
-        ->type_name("FILE")
+    add_name(app_, "--config", config_, "Options from section [sweep] of a TOML or INI file", "FILE")
         ->configurable(false);
     app_.add_option("--gate", options_.gate,
                     "Then hold the rows against this baseline, as attnprof gate does")
@@ -232,10 +243,10 @@ class CompileParser {
     app_.add_option("--jobs", jobs_, "Compilations at a time; 0: one less than there are cores")
         ->default_str(jobs_);
     add_compiler(app_, options_.measure);
-    app_.add_option("-o,--output", options_.output, "CSV to write")->type_name("FILE");
+    add_name(app_, "-o,--output", options_.output, "CSV to write", "FILE");
     app_.add_flag("--overwrite", options_.overwrite, "Start FILE again");
     app_.add_option("--format", format_, "Standard output: table, csv or json")->default_str(format_);
-    app_.footer(sweep_footer);
+    app_.footer(compile_footer);
   }
   CLI::App& app() { return app_; }
   CompileCommand options() {
@@ -262,14 +273,16 @@ class DoctorParser {
     app_.add_flag("--self-test", options_.self_test,
                   "Copy and fill known sizes and compare with the counters");
     app_.add_option("--device", device_, "GPU number")->default_str(device_);
-    app_.add_option("-o,--output", options_.output, "Self-test figures as CSV")->type_name("FILE");
+    add_name(app_, "-o,--output", options_.output, "Self-test figures as CSV", "FILE");
     add_compiler(app_, options_.measure);
   }
   CLI::App& app() { return app_; }
   DoctorCommand options() {
     options_.json = choice<bool>("--format", format_, {{"text", false}, {"json", true}});
-    options_.device = static_cast<int>(whole_number("--device", device_, 1023));
-    options_.measure.device = options_.device;
+    if (!options_.self_test && !options_.output.empty())
+      throw UsageError("-o keeps the figures of --self-test; give --self-test too, or leave -o out");
+    refuse_both(options_.self_test && options_.json, "--self-test", "--format json");
+    options_.measure.device = static_cast<int>(whole_number("--device", device_, 1023));
     return options_;
   }
 
@@ -323,13 +336,16 @@ std::string sentence(const CLI::ParseError& error, const CLI::App& root,
   if (!args.front().starts_with('-') && !is_command(args.front()))
     return fmt::format("'{}' is none of sweep, gate, baseline, list, compile, doctor; see attnprof --help",
                        args.front());
+  const bool before_command = !root.remaining().empty();
+  const CLI::App& app = before_command ? root : parsed_command(root);
+  const std::string command = &app == &root ? "attnprof" : "attnprof " + app.get_name();
+  if (const auto extras = app.remaining(); !extras.empty())
+    return fmt::format("'{}' is no {} of {}; see {} --help", extras.front(),
+                       extras.front().starts_with('-') ? "option" : "argument", command, command);
   std::string what = error.what();
   std::ranges::replace(what, '\n', ' ');
   while (!what.empty() && (what.back() == ' ' || what.back() == '.')) what.pop_back();
-  return fmt::format("{}; see {} --help", what,
-                     parsed_command(root).get_name() == "attnprof"
-                         ? "attnprof"
-                         : "attnprof " + parsed_command(root).get_name());
+  return fmt::format("{}; see {} --help", what, command);
 }
 
 }  // namespace

@@ -71,8 +71,7 @@ struct DoctorCommand {
   bool json = false;
   bool self_test = false;
   std::string output;
-  int device = 0;
-  MeasureOptions measure;
+  MeasureOptions measure;  // device, kernels_dir, cache_dir
 };
 
 // Started by the gpu backend, never by a person: measures the cases it is sent.

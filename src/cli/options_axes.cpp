@@ -103,6 +103,7 @@ SweepAxes AxisOptions::axes() const {
   if (dtype_.given()) axes.dtypes = parse_dtypes(dtype_.texts);
   if (mask_.given()) axes.masks = parse_masks(mask_.texts);
   if (cache_.given()) axes.caches = parse_caches(cache_.texts);
+  check_axes(axes);
   return axes;
 }
 

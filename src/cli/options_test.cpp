@@ -176,6 +176,31 @@ TEST(Options, ContradictionsAreRefused) {
     EXPECT_NE(sweep_refusal(args), "accepted") << args[0] << " " << args[1 % args.size()];
 }
 
+TEST(Options, APlanThatCannotBeIsRefusedBeforeADeviceIsOpened) {
+  EXPECT_THAT(sweep_refusal({"--backend", "gpu", "--variant", "flash9"}),
+              HasSubstr("'flash9' is none of naive"));
+  EXPECT_THAT(sweep_refusal({"--kv-heads", "3"}), HasSubstr("does not divide heads = 16"));
+  EXPECT_THAT(sweep_refusal({"--tokens", "100"}), HasSubstr("no multiple of N"));
+  EXPECT_THAT(sweep_refusal({"--br", "1:1k:1", "--bc", "1:1k:1"}), HasSubstr("more than 100000 cases"));
+}
+
+TEST(Options, AnEmptyNameIsNotTakenAsNone) {
+  for (const char* option :
+       {"-o", "--output", "--config", "--target", "--target-file", "--kernels", "--cache-dir"})
+    EXPECT_THAT(sweep_refusal({option, ""}), HasSubstr("the name is empty")) << option;
+  EXPECT_THAT(refusal({"compile", "--arch", "sm_80", "-o", ""}), HasSubstr("the name is empty"));
+}
+
+TEST(Options, WhatDoctorWouldIgnoreIsRefused) {
+  EXPECT_THAT(refusal({"doctor", "-o", "x.csv"}), HasSubstr("--self-test"));
+  EXPECT_THAT(refusal({"doctor", "--self-test", "--format", "json"}), HasSubstr("contradict"));
+}
+
+TEST(Options, ACountNamesItsOwnGrammar) {
+  EXPECT_THAT(sweep_refusal({"--tokens", "16k,32k"}),
+              AllOf(HasSubstr("one number"), Not(HasSubstr("lo:hi"))));
+}
+
 TEST(Options, WordsOutsideAListNameTheList) {
   EXPECT_THAT(sweep_refusal({"--backend", "cpu"}), HasSubstr("--backend 'cpu' is none of auto, gpu, sim"));
   EXPECT_THAT(sweep_refusal({"--dtype", "fp8"}), HasSubstr("fp32, fp16, bf16"));
@@ -207,7 +232,10 @@ TEST(Options, EveryComplaintIsOneLine) {
     EXPECT_THAT(sentence, Not(HasSubstr("\n")));
   }
   EXPECT_THAT(refusal({"swep"}), HasSubstr("'swep' is none of sweep"));
-  EXPECT_THAT(refusal({"sweep", "--frobnicate"}), HasSubstr("--frobnicate"));
+  EXPECT_EQ(refusal({"sweep", "--out", "x"}),
+            "'--out' is no option of attnprof sweep; see attnprof sweep --help");
+  EXPECT_THAT(refusal({"sweep", "stray", "more"}), HasSubstr("'stray' is no argument of attnprof sweep"));
+  EXPECT_THAT(refusal({"--config", "x.toml", "sweep"}), HasSubstr("'--config' is no option of attnprof;"));
 }
 
 TEST(Options, HelpAndVersionAreText) {
@@ -252,6 +280,20 @@ TEST_F(ConfigFile, TheCommandLineWins) {
   const SweepOptions o = sweep({"--config", file, "-N", "1k"});
   EXPECT_THAT(o.axes.seqlens, ElementsAre(1024));
   EXPECT_EQ(o.measure.seed, 3u);
+}
+
+TEST_F(ConfigFile, AKeyGivenAgainIsNeverDropped) {
+  const std::string file =
+      write("[sweep]\nseqlen = 512\nvariant = flash2\nN = 1k\nbatch = 2\nseqlen = 2k\n[sweep]\nbatch = 4\n");
+  const SweepOptions o = sweep({"--config", file});
+  EXPECT_THAT(o.axes.seqlens, ElementsAre(512, 1024, 2048));
+  EXPECT_THAT(o.axes.batches, ElementsAre(2, 4));
+  EXPECT_THAT(refused("[sweep]\nseed = 1\nmask = full\nseed = 2\n"),
+              AllOf(HasSubstr("key 'seed'"), HasSubstr("received 2")));
+}
+
+TEST_F(ConfigFile, AByteOrderMarkIsPassedOver) {
+  EXPECT_EQ(sweep({"--config", write("\xEF\xBB\xBF[sweep]\r\nseed = 3\r\n")}).measure.seed, 3u);
 }
 
 TEST_F(ConfigFile, UnknownKeysAndMissingSectionsAreRefusedByName) {

@@ -1,9 +1,9 @@
 #include "cli/row_output.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "cli/standard_streams.hpp"
+#include "error.hpp"
 #include "report/csv.hpp"
 #include "report/json.hpp"
 #include "report/table.hpp"
@@ -20,16 +20,16 @@ std::vector<const Column*> columns_named(const std::vector<std::string>& names) 
 
 }  // namespace
 
-RowOutput::RowOutput(Format format, const std::vector<std::string>& columns)
-    : format_(format), columns_(columns_named(columns)) {
+RowOutput::RowOutput(Format format, const std::vector<std::string>& columns, bool kept)
+    : format_(format), kept_(kept), columns_(columns_named(columns)) {
   if (columns_.empty() && format_ != Format::table) columns_ = all_columns();
-  if (format_ == Format::csv) fmt::print("{}", csv_header(columns_));
+  if (format_ == Format::csv) print(csv_header(columns_));
 }
 
 void RowOutput::end_case(const Row& row) {
   if (format_ != Format::csv) return rows_.push_back(row);
-  fmt::print("{}", csv_row(columns_, row));
-  std::fflush(stdout);
+  print(csv_row(columns_, row));
+  if (!standard_output_arrived() && !kept_) throw EnvironmentError(standard_output_lost);
 }
 
 void RowOutput::replace(size_t index, const Row& row) {
@@ -41,10 +41,9 @@ void RowOutput::replace(size_t index, const Row& row) {
 
 void RowOutput::finish() const {
   if (format_ == Format::table)
-    fmt::print(
-        "{}", format_table(rows_, {.width = terminal_width(), .color = color_wanted(), .columns = columns_}));
-  if (format_ == Format::json) fmt::print("{}", rows_as_json(rows_, columns_));
-  std::fflush(stdout);
+    print(format_table(rows_, {.width = terminal_width(), .color = color_wanted(), .columns = columns_}));
+  if (format_ == Format::json) print(rows_as_json(rows_, columns_));
+  standard_output_arrived();  // flushes; whoever runs the command asks
 }
 
 }  // namespace attnprof

@@ -14,7 +14,9 @@ namespace attnprof {
 class RowOutput : public SweepObserver {
  public:
   // `columns`: names, "all" among them means every column; empty: the table chooses, CSV and JSON have all.
-  RowOutput(Format format, const std::vector<std::string>& columns);
+  // `kept`: the rows go to a file too, so that a standard output that is lost need not end the sweep.
+  RowOutput(Format format, const std::vector<std::string>& columns, bool kept);
+  // Throws EnvironmentError where the row is lost.
   void end_case(const Row& row) override;
   // The row at this position was measured again. CSV, printed already, gets the new row at its end.
   void replace(size_t index, const Row& row);
@@ -22,6 +24,7 @@ class RowOutput : public SweepObserver {
 
  private:
   Format format_;
+  bool kept_;
   std::vector<const Column*> columns_;
   std::vector<Row> rows_;
 };

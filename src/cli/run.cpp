@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <new>
 
 #include "cli/commands.hpp"
 #include "cli/doctor.hpp"
+#include "cli/standard_streams.hpp"
 
 namespace attnprof {
 namespace {
@@ -39,20 +41,24 @@ struct RunCommand {
 
 int complain(const std::string& sentence, ExitCode code) {
   std::fflush(stdout);
-  fmt::print(stderr, "attnprof: {}\n", sentence);
+  say("attnprof: " + sentence);
   return static_cast<int>(code);
 }
 
 }  // namespace
 
 int run_command_line(const std::vector<std::string>& args, const BackendOpener& open) {
+  fill_closed_streams();
   try {
-    return std::visit(RunCommand{open}, parse_command_line(args));
+    const int code = std::visit(RunCommand{open}, parse_command_line(args));
+    if (standard_output_arrived()) return code;
+    return std::max(code, complain(standard_output_lost, ExitCode::environment));
   } catch (const Error& error) {
     return complain(error.what(), error.code());
   } catch (const std::bad_alloc&) {
     return complain("the host's memory is not enough; give a smaller plan", ExitCode::environment);
   } catch (const std::exception& error) {
+    if (!standard_output_arrived()) return complain(standard_output_lost, ExitCode::environment);
     return complain(fmt::format("a fault of attnprof itself, please report it: {}", error.what()),
                     ExitCode::failed);
   }

@@ -62,7 +62,7 @@ TEST(SweepCommand, WritesExactlyThis) {
       "flash2,fwd,fp16,full,1,16,16,512,512,64,auto,-,cold,1,RUN,512d942ad25d69e2,fake,\"Fake GPU, \"\"2 "
       "SMs\"\"\","
       "k1-flash2,128,64,-,ok,,uncalibrated,yes,0.0001,0.0002,model,12500,,,,,,,,none,,,,,,,,,,,,,"
-      "10485760,0,4194304,4194304,1073741824,1073741824,,1073741824,85.8993,85.8993,,,,,,tensor,1,,,,,,,,,,,"
+      "10485760,0,4194304,4194304,1073741824,1073741824,,1073741824,85.8993,85.8993,,,,,,,1,,,,,,,,,,,"
       "\n";
   EXPECT_EQ(without_run(text_of(folder / "o.csv")), expected);
   EXPECT_THAT(result.err, AllOf(HasSubstr("backend fake\n"),
@@ -181,6 +181,48 @@ TEST(SweepCommand, AFileThatCannotBeWrittenIsRefusedBeforeAnythingRuns) {
   EXPECT_EQ(result.code, 2);
   EXPECT_EQ(prepared, 0u);
   EXPECT_THAT(result.err, HasSubstr("/nonexistent/folder/o.csv cannot be written"));
+}
+
+TEST(SweepCommand, AnErrorThatEndsTheSweepStillPrintsWhatWasMeasured) {
+  const TemporaryFolder folder;
+  const Change lost = [](FakeBackend& backend) {
+    backend.on_prepare = [&](const Case&) {
+      if (backend.prepared == 3) throw EnvironmentError("the GPU is lost");
+    };
+  };
+  const Result result = run(plan({"-o", folder / "o.csv"}), lost);
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("naive"), HasSubstr("12.5 us")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("--resume completes it"), HasSubstr("attnprof: the GPU is lost")));
+  EXPECT_THAT(dispositions(folder / "o.csv"), testing::ElementsAre("ok", "ok"));
+  EXPECT_THAT(run(plan({"--format", "json"}), lost).out, HasSubstr("\"latency_median_ns\": 12500"));
+}
+
+TEST(SweepCommand, OnlyARegularFileIsWritten) {
+  const TemporaryFolder folder;
+  for (const std::string& name : {folder / "", std::string("/dev/zero")})
+    for (const char* how : {"--append", "--resume", "--overwrite"}) {
+      const Result result = run(plan({"-o", name, how}));
+      EXPECT_EQ(result.code, 2) << name;
+      EXPECT_THAT(result.err, HasSubstr("rows are kept in a file"));
+    }
+  std::filesystem::create_symlink(folder / "o.csv", folder / "link.csv");
+  write_text(folder / "o.csv", "");
+  EXPECT_EQ(run(plan({"-o", folder / "link.csv", "--append"})).code, 0);
+  EXPECT_EQ(read_rows(folder / "o.csv").rows.size(), 4u);
+}
+
+TEST(SweepCommand, RowsStayWhereTheMetaFileCannotBeWritten) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run(plan({"-o", folder / "o.csv"})).code, 0);
+  const std::string rows = text_of(folder / "o.csv");
+  std::filesystem::remove(folder / "o.csv.meta.json");
+  std::filesystem::create_directories(folder / "o.csv.meta.json");
+  EXPECT_EQ(run(plan({"-o", folder / "o.csv", "--overwrite"})).code, 3);
+  EXPECT_EQ(text_of(folder / "o.csv"), rows);
+  std::filesystem::create_directories(folder / "new.csv.meta.json");
+  EXPECT_EQ(run(plan({"-o", folder / "new.csv"})).code, 3);
+  EXPECT_FALSE(std::filesystem::exists(folder / "new.csv")) << "nothing is left of a sweep that never began";
 }
 
 TEST(SweepCommand, AppendAddsARunAndItsMeta) {

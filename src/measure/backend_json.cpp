@@ -33,7 +33,8 @@ void each_option(Options& options, Visit visit) {
 template <class Profile, class Visit>
 void each_figure(Profile& profile, Visit visit) {
   auto& [name, title, arch, sms, smem_per_sm, smem_per_block, registers, threads, ctas, clock, hbm_bytes,
-         l2_bytes, l2_curve, l2_dirty, hbm_gbps, l2_gbps, smem_gbps, tensor, fp32, exp, launch_us] = profile;
+         l2_bytes, l2_curve, l2_dirty, shared_room, hbm_gbps, l2_gbps, smem_gbps, tensor, fp32, exp,
+         launch_us] = profile;
   visit("name", name);
   visit("title", title);
   visit("arch", arch);
@@ -48,6 +49,7 @@ void each_figure(Profile& profile, Visit visit) {
   visit("l2_bytes", l2_bytes);
   visit("l2_curve", l2_curve);
   visit("l2_dirty_bytes", l2_dirty);
+  visit("l2_shared_room", shared_room);
   visit("hbm_gbps", hbm_gbps);
   visit("l2_gbps", l2_gbps);
   visit("smem_gbps", smem_gbps);

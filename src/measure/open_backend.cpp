@@ -27,6 +27,10 @@ int serve_gpu() { refuse_gpu(); }
 #endif
 
 OpenBackend open_sim(const DeviceChoice& choice, const MeasureOptions& options, const std::string& reason) {
+  if (options.counters == CounterMode::on)
+    throw UsageError(
+        "--counters on asks for hardware counters, which the simulator does not have; leave it out, or give "
+        "--backend gpu");
   const DeviceProfile target = target_profile(choice);
   return {make_sim_backend(target, options), fmt::format("backend sim, target {}: {}", target.name, reason)};
 }
@@ -38,6 +42,8 @@ OpenBackend open_automatic(const DeviceChoice& choice, const MeasureOptions& opt
     const std::string why = fmt::format("backend gpu: {} was found", backend->info().device.name);
     return {std::move(backend), why};
   } catch (const EnvironmentError& error) {
+    if (options.counters == CounterMode::on)
+      throw EnvironmentError(fmt::format("--counters on needs the gpu backend: {}", error.what()));
     return open_sim(choice, options, error.what());
   }
 }

@@ -104,6 +104,7 @@ struct Fault {
   const char* disposition;
   std::vector<const char*> reason;
 };
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.knobs; }
 
 class WorkerFault : public testing::TestWithParam<Fault> {};
 

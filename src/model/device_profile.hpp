@@ -33,6 +33,9 @@ struct DeviceProfile {
   int64_t l2_bytes = 0;
   std::vector<L2Point> l2_curve;  // ascending; empty: not calibrated, a step at l2_bytes is assumed
   int64_t l2_dirty_bytes = 0;     // written data L2 keeps before it must go to DRAM
+  // Room in L2 of data that several SMs read, over that of data read by one, with which the curve is
+  // measured: above 1 where L2 has parts that each keep a copy for their own SMs.
+  double l2_shared_room = 1;
 
   double hbm_gbps = 0;  // GB is 1e9 bytes
   double l2_gbps = 0;

@@ -20,9 +20,13 @@ const DeviceProfile* find_profile(std::string_view name);
 // The result carries the driver's name. Nothing for a GPU without a profile.
 std::optional<DeviceProfile> find_profile_for_gpu(std::string_view driver_name);
 
+// Written data that an L2 is taken to keep where nothing was measured.
+int64_t assumed_dirty_bytes(int64_t l2_bytes);
+
 // Reads a profile of one's own: a JSON object whose keys are DeviceProfile's members. `l2_curve` (pairs of
-// [MiB, miss share]) and `l2_dirty_bytes` may be left out: the device is then not calibrated. Throws
-// UsageError with file and key for what is unreadable, malformed, unknown, missing or absurd.
+// [MiB, miss share]), `l2_dirty_bytes` and `l2_shared_room` may be left out: the device is then not
+// calibrated. Throws UsageError with file and key for what is unreadable, malformed, unknown, missing or
+// absurd.
 DeviceProfile load_profile(const std::string& file);
 
 }  // namespace attnprof

@@ -3,12 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "error.hpp"
+#include "testing/temporary_file.hpp"
 
 namespace attnprof {
 namespace {
@@ -82,6 +81,7 @@ nlohmann::json a_profile() {
           {"l2_bytes", 50'000'000},
           {"l2_curve", {{20, 0}, {40, 0.5}, {50, 1}}},
           {"l2_dirty_bytes", 20'000'000},
+          {"l2_shared_room", 1.25},
           {"hbm_gbps", 3000},
           {"l2_gbps", 6000},
           {"smem_gbps", 20000},
@@ -93,15 +93,11 @@ nlohmann::json a_profile() {
 
 class ProfileFile : public testing::Test {
  protected:
-  std::string path_ =
-      (std::filesystem::temp_directory_path() /
-       ("attnprof_profile_" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) + "_" +
-        testing::UnitTest::GetInstance()->current_test_info()->name() + ".json"))
-          .string();
-  void TearDown() override { std::filesystem::remove(path_); }
+  TemporaryFolder folder_;
+  std::string path_ = folder_ / "profile.json";
 
   std::string write(const std::string& text) {
-    std::ofstream(path_) << text;
+    write_text(path_, text);
     return path_;
   }
   // The sentence load_profile refuses `text` with.
@@ -124,21 +120,24 @@ TEST_F(ProfileFile, IsReadInFull) {
   ASSERT_EQ(d.l2_curve.size(), 3u);
   EXPECT_EQ(d.l2_curve[1].miss_share, 0.5);
   EXPECT_EQ(d.l2_dirty_bytes, 20'000'000);
+  EXPECT_EQ(d.l2_shared_room, 1.25);
 }
 
 TEST_F(ProfileFile, CalibrationMayBeLeftOut) {
   auto json = a_profile();
   json.erase("l2_curve");
   json.erase("l2_dirty_bytes");
+  json.erase("l2_shared_room");
   const DeviceProfile d = load_profile(write(json.dump()));
   EXPECT_TRUE(d.l2_curve.empty());
-  EXPECT_EQ(d.l2_dirty_bytes, 25'000'000);
+  EXPECT_EQ(d.l2_dirty_bytes, 23'500'000);
+  EXPECT_EQ(d.l2_shared_room, 1);
 }
 
 TEST_F(ProfileFile, EveryMissingKeyIsNamedWithTheFile) {
   const nlohmann::json whole = a_profile();
   for (const auto& [key, value] : whole.items()) {
-    if (key == "l2_curve" || key == "l2_dirty_bytes") continue;
+    if (key == "l2_curve" || key == "l2_dirty_bytes" || key == "l2_shared_room") continue;
     auto json = whole;
     json.erase(key);
     EXPECT_THAT(refusal(json.dump()), AllOf(HasSubstr(path_), HasSubstr("'" + key + "' is missing")));
@@ -157,7 +156,8 @@ TEST_F(ProfileFile, AbsurdValuesAreNamedWithTheFile) {
                                                            {"launch_us", -1},
                                                            {"title", 7},
                                                            {"smem_per_block_bytes", 300'000},
-                                                           {"l2_dirty_bytes", 60'000'000}};
+                                                           {"l2_dirty_bytes", 60'000'000},
+                                                           {"l2_shared_room", 0.5}};
   for (const auto& [key, value] : absurd) {
     auto json = a_profile();
     json[key] = value;
@@ -183,6 +183,12 @@ TEST_F(ProfileFile, UnknownKeysAndOtherTextsAreRefused) {
   EXPECT_THAT(refusal("[]"), HasSubstr("object"));
   EXPECT_THAT(refusal(""), HasSubstr("not JSON"));
   EXPECT_THROW(load_profile("/nonexistent/profile.json"), UsageError);
+}
+
+TEST_F(ProfileFile, FoldersRepeatedKeysAndNumbersBeyondADoubleAreRefused) {
+  EXPECT_THROW(load_profile(folder_ / "."), UsageError);
+  EXPECT_THAT(refusal(R"({"name": "a", "name": "b"})"), HasSubstr("\"name\" is given twice"));
+  EXPECT_THAT(refusal(R"({"sms": 1e400})"), HasSubstr("too large"));
 }
 
 }  // namespace

@@ -51,25 +51,38 @@ L2Model::L2Model(const DeviceProfile& device, std::vector<uint32_t> chunk_bytes,
       first_miss_(first_miss_bytes(device_)),
       dirty_capacity_(static_cast<double>(device_.l2_dirty_bytes)) {
   chunks_.reserve(chunk_bytes.size());
-  for (uint32_t bytes : chunk_bytes) chunks_.push_back({.bytes = bytes});
+  for (uint32_t bytes : chunk_bytes) chunks_.push_back({.bytes = bytes, .room = bytes});
 }
 
 double L2Model::share_of(const Chunk& chunk) const {
-  const double distance = recency_.distance(chunk.stamp, chunk.bytes) + chunk.bytes;
+  const double distance = recency_.distance(chunk.stamp, chunk.room) + chunk.room;
   if (distance == ReuseDistance::far) return 1;
   return distance <= first_miss_ ? 0 : l2_miss_share(device_, distance);
 }
 
-void L2Model::read(uint32_t id, uint32_t bytes) {
+void L2Model::read(uint32_t id, uint32_t bytes, Reader reader) {
   Chunk& chunk = chunks_[id];
-  if (chunk.stamp == ReuseDistance::never || chunk.pass_bytes >= chunk.bytes) {
+  const bool new_pass = chunk.stamp == ReuseDistance::never || chunk.pass_bytes >= chunk.bytes;
+  if (new_pass) {
     chunk.pass_share = static_cast<float>(share_of(chunk));
     chunk.pass_bytes = 0;
     lose_dirty(chunk, chunk.pass_share);
   }
   chunk.pass_bytes += bytes;
   traffic_.read_bytes += static_cast<double>(chunk.pass_share) * bytes;
-  chunk.stamp = recency_.touch(chunk.stamp, chunk.bytes);
+  // Of a pass in parts the first reader counts: the others may have read other parts.
+  const bool same = chunk.reader == nobody || chunk.reader == reader;
+  if (new_pass || reader == several) chunk.reader = same ? reader : several;
+  touch(chunk);
+}
+
+// The chunk is the newest; a change of readers changes its room.
+void L2Model::touch(Chunk& chunk) {
+  const uint32_t before = chunk.room;
+  chunk.room = chunk.reader == several
+                   ? static_cast<uint32_t>(std::lround(chunk.bytes * device_.l2_shared_room))
+                   : chunk.bytes;
+  chunk.stamp = recency_.touch(chunk.stamp, before, chunk.room);
 }
 
 void L2Model::write(uint32_t id, uint32_t bytes) {
@@ -80,7 +93,8 @@ void L2Model::write(uint32_t id, uint32_t bytes) {
   chunk.dirty = dirty;
   chunk.last_write = ++writes_;
   chunk.pass_bytes = chunk.bytes;  // the next read is a new pass
-  chunk.stamp = recency_.touch(chunk.stamp, chunk.bytes);
+  chunk.reader = nobody;           // copies of what was there before are void
+  touch(chunk);
   dirty_order_.push_back({id, writes_});
   clean_oldest();
 }

@@ -22,13 +22,17 @@ struct HbmTraffic {
 // L2 as expected values: an access of a chunk misses by the share that its reuse distance has on the device's
 // curve (measured by cyclic re-reads, so a chunk's own bytes are part of the distance); the first always
 // misses. Writes fetch nothing, stay dirty up to the device's dirty capacity, oldest out first, and merge
-// with what is still dirty of the same chunk. `scale`: how many alike copies of this traffic run side by
-// side; capacities are divided by it, and the caller multiplies.
+// with what is still dirty of the same chunk. A chunk that several SMs have read since it was written takes
+// the device's l2_shared_room, in its own distance and in that of others. `scale`: how many alike copies of
+// this traffic run side by side; capacities are divided by it, and the caller multiplies.
 class L2Model {
  public:
+  using Reader = int32_t;  // an SM's number, or
+  static constexpr Reader several = -1;
+
   L2Model(const DeviceProfile& device, std::vector<uint32_t> chunk_bytes, double scale = 1);
 
-  void read(uint32_t chunk, uint32_t bytes);
+  void read(uint32_t chunk, uint32_t bytes, Reader reader);
   void write(uint32_t chunk, uint32_t bytes);
   void settle();  // everything dirty goes to device memory; L2 keeps it, clean
   void reset_counts() { traffic_ = {}; }
@@ -37,8 +41,12 @@ class L2Model {
   double dirty_bytes() const { return dirty_total_; }
 
  private:
+  static constexpr Reader nobody = -2;
+
   struct Chunk {
     uint32_t bytes;
+    uint32_t room;           // in L2: bytes, or more once several SMs have read it
+    Reader reader = nobody;  // of a pass since it was written, or several
     ReuseDistance::Stamp stamp = ReuseDistance::never;
     // A chunk may be read in parts. The parts up to its size are one pass, with the share the first had.
     uint32_t pass_bytes = 0;
@@ -52,6 +60,7 @@ class L2Model {
   };
 
   double share_of(const Chunk& chunk) const;
+  void touch(Chunk& chunk);
   void lose_dirty(Chunk& chunk, double share);
   void clean_oldest();
 

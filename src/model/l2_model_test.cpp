@@ -17,8 +17,14 @@ struct Buffer {
   explicit Buffer(int64_t bytes, const DeviceProfile& device = h200(), double scale = 1)
       : chunks(static_cast<uint32_t>(bytes / chunk_size)),
         l2(device, std::vector<uint32_t>(chunks, chunk_size), scale) {}
-  void read_all() {
-    for (uint32_t i = 0; i < chunks; ++i) l2.read(i, chunk_size);
+  void read_all(L2Model::Reader reader = 0) {
+    for (uint32_t i = 0; i < chunks; ++i) l2.read(i, chunk_size, reader);
+  }
+  // Share that comes from device memory when all is read again.
+  double miss_share(L2Model::Reader reader) {
+    l2.reset_counts();
+    read_all(reader);
+    return l2.traffic().read_bytes / bytes();
   }
   void write_all() {
     for (uint32_t i = 0; i < chunks; ++i) l2.write(i, chunk_size);
@@ -102,7 +108,7 @@ TEST(L2Model, ReadsPushDirtyDataOut) {
   Buffer buffer(100 * mib);
   const uint32_t written = 16 * mib / chunk_size;
   for (uint32_t i = 0; i < written; ++i) buffer.l2.write(i, chunk_size);
-  for (uint32_t i = written; i < buffer.chunks; ++i) buffer.l2.read(i, chunk_size);
+  for (uint32_t i = written; i < buffer.chunks; ++i) buffer.l2.read(i, chunk_size, 0);
   buffer.l2.reset_counts();
   for (uint32_t i = 0; i < written; ++i) buffer.l2.write(i, chunk_size);
   EXPECT_EQ(buffer.l2.traffic().write_bytes, 16 * mib) << "the first version was written back";
@@ -110,10 +116,43 @@ TEST(L2Model, ReadsPushDirtyDataOut) {
 
 TEST(L2Model, AChunkReadInPartsMissesOnce) {
   L2Model l2(h200(), {chunk_size});
-  for (int part = 0; part < 8; ++part) l2.read(0, chunk_size / 8);
+  for (int part = 0; part < 8; ++part) l2.read(0, chunk_size / 8, 0);
   EXPECT_EQ(l2.traffic().read_bytes, chunk_size);
-  for (int part = 0; part < 8; ++part) l2.read(0, chunk_size / 8);
+  for (int part = 0; part < 8; ++part) l2.read(0, chunk_size / 8, 0);
   EXPECT_EQ(l2.traffic().read_bytes, chunk_size);
+}
+
+// 33 MiB that both halves hold take what 44 MiB read by one SM take: half of a re-read misses.
+TEST(L2Model, WhatSeveralSmsReadTakesMoreRoom) {
+  for (const auto& [first, second] : {std::pair{L2Model::several, L2Model::several}, {0, 1}}) {
+    Buffer shared(33 * mib);
+    shared.read_all(first);
+    shared.read_all(second);
+    EXPECT_NEAR(shared.miss_share(second), 0.51, 0.03);
+  }
+  Buffer own(33 * mib);
+  own.read_all(7);
+  own.read_all(7);
+  EXPECT_LT(own.miss_share(7), 0.03) << "one SM's data keeps one room, however often it reads";
+}
+
+TEST(L2Model, AWriteEndsSharing) {
+  Buffer buffer(33 * mib);
+  buffer.read_all(L2Model::several);
+  buffer.write_all();
+  EXPECT_LT(buffer.miss_share(3), 0.03);
+}
+
+TEST(L2Model, PartsOfAChunkThatDifferentSmsReadAreNotShared) {
+  Buffer buffer(33 * mib);
+  const auto read_halves = [&] {
+    for (uint32_t i = 0; i < buffer.chunks; ++i)
+      for (L2Model::Reader half : {0, 1}) buffer.l2.read(i, chunk_size / 2, half);
+  };
+  read_halves();
+  buffer.l2.reset_counts();
+  read_halves();
+  EXPECT_LT(buffer.l2.traffic().read_bytes / buffer.bytes(), 0.03);
 }
 
 TEST(L2Model, AlikeCopiesShareTheCapacity) {

@@ -29,14 +29,17 @@ double ReuseDistance::distance(Stamp stamp, int64_t bytes) const {
   return static_cast<double>(total_ - sum_to(slot) + newest_bytes_) + static_cast<double>(beside) / 2;
 }
 
-ReuseDistance::Stamp ReuseDistance::touch(Stamp stamp, int64_t bytes) {
-  if (stamp == newest_) return newest_;
+ReuseDistance::Stamp ReuseDistance::touch(Stamp stamp, int64_t bytes, int64_t bytes_now) {
+  if (stamp == newest_) {
+    newest_bytes_ += bytes_now - bytes;
+    return newest_;
+  }
   if (const int slot = slot_of(stamp); slot > 0) {
     add(slot, -bytes);
     total_ -= bytes;
   }
-  newest_bytes_ += bytes;
-  newest_touched_ += bytes;
+  newest_bytes_ += bytes_now;
+  newest_touched_ += bytes_now;
   const Stamp now = newest_;
   if (static_cast<double>(newest_touched_) >= resolution_) open_segment();
   return now;

@@ -22,8 +22,9 @@ class ReuseDistance {
   // Unique bytes touched since a chunk of `bytes` was, itself not counted; `far` for never and beyond the
   // horizon.
   double distance(Stamp stamp, int64_t bytes) const;
-  // Moves a chunk of `bytes` from `stamp` to now.
-  Stamp touch(Stamp stamp, int64_t bytes);
+  // Moves a chunk of `bytes` from `stamp` to now. `bytes_now`: what it counts from now on.
+  Stamp touch(Stamp stamp, int64_t bytes, int64_t bytes_now);
+  Stamp touch(Stamp stamp, int64_t bytes) { return touch(stamp, bytes, bytes); }
 
  private:
   int slot_of(Stamp stamp) const;

@@ -67,6 +67,18 @@ TEST(ReuseDistance, IsUnbiasedForACyclicWalk) {
   EXPECT_NEAR(sum / count, (chunks - 1) * size, 0.005 * chunks * size);
 }
 
+TEST(ReuseDistance, AChunkMayGrow) {
+  for (const double resolution : {1.0, 1e6}) {  // each touch a segment of its own, and all in one
+    ReuseDistance reuse(resolution, 1e9);
+    const auto first = reuse.touch(ReuseDistance::never, 1000);
+    auto grown = reuse.touch(ReuseDistance::never, 100);
+    grown = reuse.touch(grown, 100, 300);
+    const double expected = resolution == 1.0 ? 300 : 300 / 2.0;
+    EXPECT_DOUBLE_EQ(reuse.distance(first, 1000), expected);
+    EXPECT_DOUBLE_EQ(reuse.distance(grown, 300), resolution == 1.0 ? 0 : 1000 / 2.0);
+  }
+}
+
 TEST(ReuseDistance, NeverSeenIsFar) {
   ReuseDistance reuse(10, 100);
   EXPECT_TRUE(std::isinf(reuse.distance(ReuseDistance::never, 0)));

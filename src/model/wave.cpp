@@ -12,17 +12,26 @@ struct Slot {
   bool busy = false;
 };
 
-bool same_place(const Access& a, const Access& b) {
+bool same_columns(const Access& a, const Access& b) {
   return a.operand == b.operand && a.write == b.write && a.slice == b.slice && a.col == b.col &&
          a.cols == b.cols;
 }
 
+struct Pending {
+  Access access{};
+  Place place = 0;
+};
+
 // Joins an access into the one before it where they are equal or the rows go on; false where not.
-bool join(Access& before, const Access& access) {
-  if (!same_place(before, access)) return false;
-  if (access.row == before.row && access.rows == before.rows) return true;
-  if (access.row != before.row + before.rows) return false;
-  before.rows += access.rows;
+bool join(Pending& before, const Access& access) {
+  Access& rows = before.access;
+  if (!same_columns(rows, access)) return false;
+  if (access.row == rows.row && access.rows == rows.rows) {
+    before.place = several_places;
+    return true;
+  }
+  if (access.row != rows.row + rows.rows) return false;
+  rows.rows += access.rows;
   return true;
 }
 
@@ -38,18 +47,19 @@ class Waves {
   template <class Visit>
   bool turn(Visit&& visit) {
     bool any = false;
-    Access pending{};
-    for (Slot& slot : slots_) {
+    Pending pending;
+    for (size_t place = 0; place < slots_.size(); ++place) {
+      Slot& slot = slots_[place];
       if (!slot.busy) continue;
       const Access& access = slot.trace[slot.next];
       if (!any || !join(pending, access)) {
-        if (any) visit(pending);
-        pending = access;
+        if (any) visit(pending.access, pending.place);
+        pending = {access, static_cast<Place>(place)};
       }
       any = true;
       if (++slot.next == slot.trace.size()) refill(slot);
     }
-    if (any) visit(pending);
+    if (any) visit(pending.access, pending.place);
     return any;
   }
 
@@ -75,7 +85,7 @@ class Waves {
 }  // namespace
 
 void run_in_waves(const Schedule& schedule, int64_t resident, CountingMachine& machine,
-                  const std::function<void(const Access&)>& visit) {
+                  const std::function<void(const Access&, Place)>& visit) {
   Waves waves(schedule, resident, machine);
   while (waves.turn(visit)) {
   }

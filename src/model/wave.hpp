@@ -10,10 +10,15 @@
 
 namespace attnprof {
 
-// Runs a launch with `resident` blocks at a time: blocks start in launch order as earlier ones finish, and
-// resident blocks make one access each in turn. Accesses of neighbouring blocks that continue or repeat one
-// another within a turn reach `visit` as one. `machine` counts every access on its own.
+// Who makes an access: a block's place on the device, numbered from 0, or several that repeat one another.
+using Place = int32_t;
+inline constexpr Place several_places = -1;
+
+// Runs a launch with `resident` blocks at a time: blocks start in launch order as earlier ones finish, each
+// in the place of one that has, and resident blocks make one access each in turn. Accesses of neighbouring
+// blocks that continue or repeat one another within a turn reach `visit` as one. `machine` counts every
+// access on its own.
 void run_in_waves(const Schedule& schedule, int64_t resident, CountingMachine& machine,
-                  const std::function<void(const Access&)>& visit);
+                  const std::function<void(const Access&, Place)>& visit);
 
 }  // namespace attnprof

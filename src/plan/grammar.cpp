@@ -14,6 +14,7 @@
 namespace attnprof {
 namespace {
 
+constexpr std::string_view count_grammar = "give one number such as 2048 or 16k, where k is 1024";
 constexpr std::string_view axis_grammar =
     "give a list of numbers and ranges such as 512,1k or 512:4k:512 (lo:hi:step) or 512:16k:x2 "
     "(lo:hi:xFACTOR), where k is 1024";
@@ -33,9 +34,10 @@ struct Reader {
   std::string_view option;
   std::string_view text;  // as given
   std::string_view item;  // the entry of it
+  std::string_view grammar = axis_grammar;
 
   [[noreturn]] void refuse(std::string_view why) const {
-    throw UsageError(fmt::format("{} '{}': {}; {}", option, text, why, axis_grammar));
+    throw UsageError(fmt::format("{} '{}': {}; {}", option, text, why, grammar));
   }
 
   // A whole number without sign; nothing if it has none or other characters. Too large is refused.
@@ -56,7 +58,7 @@ struct Reader {
     if (!value) refuse(fmt::format("'{}' is not a whole number", word));
     if (*value == 0) refuse("0 is not a size");
     const int64_t largest = kilo ? largest_axis_value / 1024 : largest_axis_value;
-    if (*value > largest) refuse(fmt::format("{} is above the limit of {}", text, largest_axis_value));
+    if (*value > largest) refuse(fmt::format("{} is above the limit of {}", word, largest_axis_value));
     return kilo ? *value * 1024 : *value;
   }
 
@@ -117,7 +119,7 @@ std::vector<int64_t> parse_axis(std::string_view option, const std::vector<std::
 }
 
 int64_t parse_count(std::string_view option, std::string_view text) {
-  return Reader{option, text, text}.number(text);
+  return Reader{option, text, text, count_grammar}.number(text);
 }
 
 std::vector<std::string> parse_words(std::string_view option, const std::vector<std::string>& texts) {

@@ -44,6 +44,7 @@ struct BadAxis {
   std::string text;
   std::string why;
 };
+void PrintTo(const BadAxis& axis, std::ostream* out) { *out << "-N " << axis.text; }
 class GrammarRefuses : public testing::TestWithParam<BadAxis> {};
 
 TEST_P(GrammarRefuses, NamingValueOptionAndGrammar) {
@@ -73,7 +74,8 @@ INSTANTIATE_TEST_SUITE_P(
                     BadAxis{"128:64:16", "reversed"}, BadAxis{"512:1024", "three parts"},
                     BadAxis{"1:2:3:4", "three parts"}, BadAxis{"::", "missing"}, BadAxis{":5:1", "missing"},
                     BadAxis{"1:5:", "missing"}, BadAxis{"10000001", "above the limit"},
-                    BadAxis{"10000k", "above the limit"}, BadAxis{"99999999999999999999", "64 bits"},
+                    BadAxis{"7,10000001", " 10000001 is above"}, BadAxis{"10000k", "above the limit"},
+                    BadAxis{"99999999999999999999", "64 bits"},
                     BadAxis{"9223372036854775807k", "above the limit"}, BadAxis{"1:10000000:1", "over"}));
 
 TEST(Grammar, WordsAreListsWithoutEmptyEntries) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "plan/sweep.hpp"
 
 namespace attnprof {
@@ -9,6 +12,8 @@ namespace {
 
 constexpr int tile_step = 16;  // rows of a tensor core instruction
 constexpr int most_threads = 1024;
+constexpr int64_t most_blocks_x = std::numeric_limits<int32_t>::max();
+constexpr int64_t most_blocks_yz = 65'535;
 
 std::optional<std::string> bad_side(std::string_view name, int side) {
   if (side % tile_step == 0) return std::nullopt;
@@ -16,8 +21,32 @@ std::optional<std::string> bad_side(std::string_view name, int side) {
                      tile_step);
 }
 
-std::optional<std::string> too_much_of_a_block(const Case& c, const DeviceProfile& device) {
+std::optional<std::string> too_many_blocks(const Step& step) {
+  const auto refuse = [&](std::string_view what, int64_t blocks, int64_t most) {
+    return fmt::format("step {} needs {} along {} of its grid, a launch has at most {}", step.name, blocks,
+                       what, most);
+  };
+  const auto* kernel = std::get_if<KernelLaunch>(&step.launch);
+  if (!kernel) return std::nullopt;
+  if (kernel->grid.x > most_blocks_x) return refuse("x", kernel->grid.x, most_blocks_x);
+  if (kernel->grid.y > most_blocks_yz) return refuse("y", kernel->grid.y, most_blocks_yz);
+  if (kernel->grid.z > most_blocks_yz) return refuse("z", kernel->grid.z, most_blocks_yz);
+  return std::nullopt;
+}
+
+// cuBLAS takes sizes as int.
+std::optional<std::string> too_large_a_product(const Step& step) {
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  const auto* gemm = std::get_if<GemmLaunch>(&step.launch);
+  if (!gemm || std::max({gemm->m, gemm->n, gemm->k, gemm->count}) <= most) return std::nullopt;
+  return fmt::format("step {} is {} products {} x {} x {}; a library takes sizes up to {}", step.name,
+                     gemm->count, gemm->m, gemm->n, gemm->k, most);
+}
+
+std::optional<std::string> too_much_for_a_launch(const Case& c, const DeviceProfile& device) {
   for (const Step& step : c.variant->steps(c.problem, c.tile, device)) {
+    if (auto reason = too_many_blocks(step)) return reason;
+    if (auto reason = too_large_a_product(step)) return reason;
     const auto* kernel = std::get_if<KernelLaunch>(&step.launch);
     if (!kernel) continue;
     if (kernel->smem_bytes > device.smem_per_block_bytes)
@@ -36,7 +65,7 @@ std::optional<std::string> skip_reason(const Case& c, const DeviceProfile& devic
   if (auto reason = bad_side("Br", c.tile.br)) return reason;
   if (auto reason = bad_side("Bc", c.tile.bc)) return reason;
   if (auto reason = c.variant->unsupported(c.problem, c.tile, device)) return reason;
-  if (auto reason = too_much_of_a_block(c, device)) return reason;
+  if (auto reason = too_much_for_a_launch(c, device)) return reason;
   const int64_t needed = device_bytes_needed(c, device);
   if (needed > free_bytes)
     return fmt::format("needs {} bytes of device memory ({:.3g} GB), {} are free ({:.3g} GB)", needed,

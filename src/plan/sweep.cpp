@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "error.hpp"
@@ -88,7 +89,6 @@ std::vector<Problem> problems(const SweepAxes& axes) {
                                .kv_len = lengths.kv,
                                .head_dim = head_dim});
                 refuse_overflow(all.back());
-                if (all.size() > most_cases) return all;  // refused by its caller
               }
   return all;
 }
@@ -105,6 +105,23 @@ std::vector<TileRequest> tile_requests(const SweepAxes& axes) {
   for (const auto& br : sides(axes.brs))
     for (const auto& bc : sides(axes.bcs)) all.push_back({br, bc});
   return all;
+}
+
+// Counted before anything is built: a product of long axes would fill the host's memory first.
+void refuse_too_many(const SweepAxes& axes) {
+  const auto either = [](size_t given) { return std::max<size_t>(given, 1); };  // an axis that has a default
+  const bool pairs = !axes.q_lens.empty() || !axes.kv_lens.empty();
+  double count = pairs ? static_cast<double>(axes.q_lens.size() * axes.kv_lens.size())
+                       : static_cast<double>(axes.seqlens.size());
+  for (size_t size :
+       {axes.variants.size(), axes.dtypes.size(), axes.masks.size(), axes.head_dims.size(),
+        axes.tokens ? 1 : axes.batches.size(), axes.hidden ? 1 : axes.heads.size(),
+        either(axes.kv_heads.size()), either(axes.brs.size()), either(axes.bcs.size()), axes.caches.size()})
+    count *= static_cast<double>(size);
+  if (count == 0) throw UsageError("the sweep has no case: an axis is empty");
+  if (count > most_cases)
+    throw UsageError(
+        fmt::format("the sweep has more than {} cases; give shorter axes or several sweeps", most_cases));
 }
 
 const Variant& variant_named(const std::string& name) {
@@ -128,17 +145,18 @@ void resolve(Case& c, const DeviceProfile& device, int64_t free_bytes) {
   c.skip = skip_reason(c, device, free_bytes);
 }
 
+void check_axes(const SweepAxes& axes) {
+  refuse_too_many(axes);
+  for (const std::string& name : axes.variants) variant_named(name);
+  problems(axes);
+}
+
 std::vector<Case> expand(const SweepAxes& axes, const DeviceProfile& device, int64_t free_bytes) {
+  refuse_too_many(axes);
   std::vector<const Variant*> variants;
   for (const std::string& name : axes.variants) variants.push_back(&variant_named(name));
   const std::vector<Problem> all_problems = problems(axes);
   const std::vector<TileRequest> tiles = tile_requests(axes);
-  const double count = static_cast<double>(all_problems.size()) * static_cast<double>(tiles.size()) *
-                       static_cast<double>(variants.size() * axes.caches.size());
-  if (count == 0) throw UsageError("the sweep has no case: an axis is empty");
-  if (count > most_cases)
-    throw UsageError(
-        fmt::format("the sweep has more than {} cases; give shorter axes or several sweeps", most_cases));
   std::vector<Case> cases;
   for (const Problem& problem : all_problems)
     for (CacheState cache : axes.caches)

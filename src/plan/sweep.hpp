@@ -29,8 +29,11 @@ struct SweepAxes {
   std::vector<CacheState> caches = {CacheState::cold};
 };
 
-// Throws UsageError for what contradicts itself (tokens no multiple of N, heads no multiple of kv_heads, ...)
-// or is absurdly large. `free_bytes`: device memory a case may use.
+// Throws UsageError for what contradicts itself (tokens no multiple of N, heads no multiple of kv_heads,
+// ...), names no variant, or is absurdly large: all that can be told before a device is opened.
+void check_axes(const SweepAxes& axes);
+
+// Throws as check_axes does. `free_bytes`: device memory a case may use.
 std::vector<Case> expand(const SweepAxes& axes, const DeviceProfile& device, int64_t free_bytes);
 
 // Resolves the tile and the skip reason of one case: the variant's own limits, shared memory of a block,

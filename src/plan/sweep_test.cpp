@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "error.hpp"
 #include "model/device_profiles.hpp"
@@ -113,6 +114,13 @@ TEST(Sweep, AbsurdSizesAreRefused) {
   for (int64_t n = 1; n <= 1000; ++n) axes.seqlens.push_back(n);
   for (int64_t b = 2; b <= 101; ++b) axes.batches.push_back(b);
   EXPECT_THAT(refusal(axes), HasSubstr("more than 100000 cases"));
+  rusage before{}, after{};
+  getrusage(RUSAGE_SELF, &before);
+  axes = small();
+  axes.q_lens = axes.kv_lens = axes.brs = axes.bcs = std::vector<int64_t>(10'000, 16);
+  EXPECT_THAT(refusal(axes), HasSubstr("more than 100000 cases"));
+  getrusage(RUSAGE_SELF, &after);
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 100'000) << "kB, for a product that is never built";
 }
 
 Case only(const SweepAxes& axes, int64_t free_bytes = h200().hbm_bytes) {
@@ -167,6 +175,40 @@ TEST(Skip, TheVariantsOwnLimits) {
   axes = small();
   axes.head_dims = {72};
   EXPECT_TRUE(only(axes).skip);
+}
+
+TEST(Skip, GridsThatNoLaunchTakes) {
+  const std::pair<const char*, const char*> axes_of[] = {
+      {"naive", "y"}, {"flash1", "y"}, {"flash2", "y"}, {"naive", "z"}, {"flash2", "z"}};
+  for (const auto& [variant, axis] : axes_of) {
+    SweepAxes axes = small();
+    axes.variants = {variant};
+    axes.seqlens = {1};
+    const bool over_heads = axis[0] == 'y' && axes.variants[0] != "flash1";
+    (over_heads ? axes.heads : axes.batches) = {65536};
+    (over_heads ? axes.batches : axes.heads) = {1};
+    EXPECT_THAT(only(axes).skip.value_or("runs"),
+                HasSubstr(std::string("65536 along ") + axis + " of its grid, a launch has at most 65535"))
+        << variant;
+    (over_heads ? axes.heads : axes.batches) = {65535};
+    EXPECT_FALSE(only(axes).skip) << variant << " " << *only(axes).skip;
+  }
+  SweepAxes axes = small();
+  axes.variants = {"naive"};
+  axes.seqlens.clear(), axes.q_lens = {10'000'000}, axes.kv_lens = {65536};
+  axes.brs = {16}, axes.bcs = {16};
+  EXPECT_THAT(*only(axes).skip, HasSubstr("2560000000 along x"));
+}
+
+TEST(Skip, TilesAsLargeAsAnOptionTakes) {
+  SweepAxes axes = small();
+  axes.brs = axes.bcs = {9'999'984};
+  for (const char* variant : {"naive", "flash1", "flash2"}) {
+    axes.variants = {variant};
+    EXPECT_TRUE(only(axes).skip) << variant;
+  }
+  axes.variants = {"naive"};
+  EXPECT_THAT(*only(axes).skip, HasSubstr("1562495000004 threads"));
 }
 
 TEST(Sweep, OneSideOfATileIsTheVariantsDefault) {

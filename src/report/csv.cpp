@@ -77,8 +77,6 @@ class Parser {
   std::exception_ptr error_;
 };
 
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
 // Just after the next LF, CRLF or CR: libcsv ends a record at each of them, so only then is the place of the
 // next record known.
 size_t end_of_line(std::string_view text, size_t offset) {
@@ -129,8 +127,8 @@ Row row_of(const CsvRecord& record, const std::vector<const Column*>& columns, s
 std::optional<TornRecord> for_each_record(std::string_view text, std::string_view file,
                                           const RecordSink& sink) {
   Parser parser(file, sink);
-  const size_t begin = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-  feed_lines(parser, text.substr(begin), begin);
+  const std::string_view rows = without_byte_order_mark(text);
+  feed_lines(parser, rows, text.size() - rows.size());
   return parser.torn();
 }
 
@@ -140,9 +138,8 @@ std::optional<TornRecord> for_each_record(std::istream& stream, std::string_view
   size_t offset = 0;
   for (std::string line; std::getline(stream, line);) {
     if (!stream.eof()) line += '\n';
-    const bool mark = offset == 0 && line.starts_with(byte_order_mark);
-    const size_t skipped = mark ? byte_order_mark.size() : 0;
-    feed_lines(parser, std::string_view(line).substr(skipped), offset + skipped);
+    const std::string_view rows = offset == 0 ? without_byte_order_mark(line) : std::string_view(line);
+    feed_lines(parser, rows, offset + line.size() - rows.size());
     offset += line.size();
   }
   if (stream.bad()) throw UsageError(fmt::format("{} cannot be read to its end", file));
@@ -202,6 +199,11 @@ std::string csv_row(std::span<const Column* const> columns, const Row& row) {
   std::vector<std::string> cells;
   for (const Column* column : columns) cells.push_back(cell(*column, row));
   return csv_record(cells);
+}
+
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  return text.starts_with(mark) ? text.substr(mark.size()) : text;
 }
 
 std::string read_text_file(const std::string& path) {

@@ -48,7 +48,7 @@ struct CsvText {
   std::optional<TornRecord> torn;
 };
 
-// LF and CRLF (mixed too), quoted fields with commas, quotes and line ends; a UTF-8 byte order mark is
+// LF, CRLF and CR (mixed too), quoted fields with commas, quotes and line ends; a UTF-8 byte order mark is
 // skipped. Throws UsageError with file and line for a quote where none may stand.
 CsvText parse_csv(std::string_view text, std::string_view file);
 
@@ -74,6 +74,9 @@ std::string csv_record(std::span<const std::string> fields);
 std::vector<const Column*> all_columns();
 std::string csv_header(std::span<const Column* const> columns);
 std::string csv_row(std::span<const Column* const> columns, const Row& row);
+
+// `text` after a UTF-8 byte order mark, which some editors write.
+std::string_view without_byte_order_mark(std::string_view text);
 
 // The whole file. Throws UsageError naming it when it cannot be read.
 std::string read_text_file(const std::string& path);

@@ -106,6 +106,19 @@ TEST(Csv, ATornLastLineIsReportedWithItsLineAndNotUsed) {
   }
 }
 
+// A file that went through a tool of another system and was cut: what is kept must be every whole row.
+TEST(Csv, ATornLineAfterAnyLineEndStartsAtItsOwnPlace) {
+  for (const std::string end : {"\n", "\r\n", "\r"}) {
+    const std::string whole = "a,b" + end + "1,2" + end + "3,4" + end;
+    const CsvText csv = parse_csv(whole + "5", "f.csv");
+    ASSERT_EQ(csv.records.size(), 3u);
+    EXPECT_EQ(csv.records[2].line, 3u);
+    ASSERT_TRUE(csv.torn);
+    EXPECT_EQ(csv.torn->offset, whole.size());
+    EXPECT_EQ(csv.torn->line, 4u);
+  }
+}
+
 TEST(Csv, ATornHeaderHasNoRows) {
   const std::string header = csv_header(all_columns());
   const RowFile file = parse_rows(header.substr(0, 40), "f.csv");

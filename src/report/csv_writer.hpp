@@ -8,7 +8,7 @@ namespace attnprof {
 
 class CsvWriter : public SweepObserver {
  public:
-  // Writes the header when the file is empty; see `prepare_file` for one that is not.
+  // Writes the header when the file is empty.
   explicit CsvWriter(OutputFile& file);
   void end_case(const Row& row) override;
 

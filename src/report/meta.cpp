@@ -44,6 +44,7 @@ Json device_json(const DeviceProfile& device) {
           {"hbm_bytes", device.hbm_bytes},
           {"l2_bytes", device.l2_bytes},
           {"l2_dirty_bytes", device.l2_dirty_bytes},
+          {"l2_shared_room", device.l2_shared_room},
           {"l2_curve", curve}};
 }
 

@@ -26,10 +26,15 @@ namespace {
 
 void check_existing(const std::string& path, Existing existing) {
   std::error_code error;
-  if (existing == Existing::refuse && std::filesystem::exists(path, error)) refuse_existing(path);
+  if (!std::filesystem::exists(path, error)) return;
+  if (!std::filesystem::is_regular_file(path, error))
+    throw UsageError(
+        fmt::format("-o {} is a folder, device or pipe, and rows are kept in a file; give another -o", path));
+  if (existing == Existing::refuse) refuse_existing(path);
 }
 
 OutputFile::OutputFile(const std::string& path, Existing existing) : path_(path) {
+  check_existing(path, existing);
   const int exclusive = existing == Existing::refuse ? O_EXCL : 0;
   fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | exclusive, 0666);
   if (fd_ < 0 && errno == EEXIST) refuse_existing(path);
@@ -58,8 +63,7 @@ std::string OutputFile::text() const {
 }
 
 void OutputFile::truncate(size_t size) {
-  // A device such as /dev/null has no size; there is nothing to cut then.
-  if (ftruncate(fd_, static_cast<off_t>(size)) != 0 && errno != EINVAL)
+  if (ftruncate(fd_, static_cast<off_t>(size)) != 0)
     throw EnvironmentError(fmt::format("{} cannot be shortened: {}", path_, std::strerror(errno)));
 }
 

@@ -14,7 +14,7 @@ enum class Existing {
   overwrite,  // start again
 };
 
-// Throws UsageError when the file is there and `existing` says refuse.
+// Throws UsageError when the file is there and `existing` says refuse, or when it is no regular file.
 void check_existing(const std::string& path, Existing existing);
 
 // Opened and locked against other runs before anything runs; nothing of it changes until `truncate` or

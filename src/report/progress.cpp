@@ -16,8 +16,14 @@ constexpr const char* clear_line = "\r\x1b[K";
 Progress::Progress(std::FILE* stream, bool terminal, size_t done)
     : stream_(stream), terminal_(terminal), done_(done) {}
 
+// A stream that is closed or full must not end a sweep.
+void Progress::write(const std::string& text) {
+  std::fputs(text.c_str(), stream_);
+  std::fflush(stream_);
+}
+
 void Progress::finish() {
-  if (terminal_ && !last_.empty()) std::fputs(clear_line, stream_);
+  if (terminal_ && !last_.empty()) write(clear_line);
 }
 
 std::string Progress::estimate(size_t index, size_t total) const {
@@ -31,15 +37,13 @@ std::string Progress::estimate(size_t index, size_t total) const {
 void Progress::begin_case(const Case& c, size_t index, size_t total) {
   last_ = fmt::format("[{}/{}] {}{}", done_ + index + 1, done_ + total, describe(c), estimate(index, total));
   if (terminal_) last_.resize(std::min(last_.size(), terminal_width(fileno(stream_)) - 1));
-  fmt::print(stream_, "{}{}{}", terminal_ ? clear_line : "", last_, terminal_ ? "" : "\n");
-  std::fflush(stream_);
+  write(fmt::format("{}{}{}", terminal_ ? clear_line : "", last_, terminal_ ? "" : "\n"));
 }
 
 void Progress::end_case(const Row& row) {
   if (row.status.disposition != "incorrect" && row.status.disposition != "failed") return;
-  fmt::print(stream_, "{}{}: {}\n", terminal_ ? fmt::format("{}{}\n", clear_line, last_) : "  ",
-             row.status.disposition, row.status.reason);
-  std::fflush(stream_);
+  write(fmt::format("{}{}: {}\n", terminal_ ? fmt::format("{}{}\n", clear_line, last_) : "  ",
+                    row.status.disposition, row.status.reason));
 }
 
 }  // namespace attnprof

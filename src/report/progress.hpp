@@ -19,6 +19,7 @@ class Progress : public SweepObserver {
   void finish();  // clears the line on the terminal
 
  private:
+  void write(const std::string& text);
   std::string estimate(size_t index, size_t total) const;
 
   std::FILE* stream_;

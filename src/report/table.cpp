@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <set>
+#include <cctype>
 
 #include "report/units.hpp"
 
@@ -118,6 +117,7 @@ std::vector<TableColumn> columns_of(const std::vector<Row>& rows, const TableSty
   for (TableColumn& column : columns) {
     column.width = column.title.size();
     for (const std::string& text : column.cells) column.width = std::max(column.width, text.size());
+    column.width = std::min(column.width, style.width);
   }
   return columns;
 }
@@ -128,8 +128,10 @@ std::string paint(const TableColumn& column, const std::string& padded, const st
   return code ? fmt::format("\x1b[{}m{}\x1b[0m", code, padded) : padded;
 }
 
+// To the column's width; longer text is cut.
 std::string pad(const TableColumn& column, const std::string& text) {
-  return column.right ? fmt::format("{:>{}}", text, column.width) : fmt::format("{:<{}}", text, column.width);
+  return column.right ? fmt::format("{:>{}.{}}", text, column.width, column.width)
+                      : fmt::format("{:<{}.{}}", text, column.width, column.width);
 }
 
 // As many columns as the width takes, in order; at least the first.
@@ -143,11 +145,17 @@ size_t fitting(const std::vector<TableColumn>& columns, size_t width) {
   return count;
 }
 
-std::string cut_line(std::string line, size_t width, bool color) {
+std::string without_end_spaces(std::string line) {
   const size_t end = line.find_last_not_of(' ');
   line.resize(end == std::string::npos ? 0 : end + 1);
-  if (!color && line.size() > width) line.resize(width);
-  return line + "\n";
+  return line;
+}
+
+// A line end in a compiler's message would break the table.
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+  return text;
 }
 
 std::string reasons(const std::vector<Row>& rows, size_t width) {
@@ -181,7 +189,7 @@ std::string human_cell(const Column& column, const Row& row) {
   const std::string text = cell(column, row);
   if (text.empty()) return "-";
   const Field field = column.field(const_cast<Row&>(row));
-  if (std::holds_alternative<std::string*>(field)) return text;
+  if (std::holds_alternative<std::string*>(field)) return one_line(text);
   const double value = std::holds_alternative<Count*>(field) ? static_cast<double>(**std::get<Count*>(field))
                                                              : **std::get<Real*>(field);
   const std::string_view name = column.name;
@@ -200,14 +208,14 @@ std::string format_table(const std::vector<Row>& rows, const TableStyle& style) 
   const size_t shown = fitting(columns, style.width);
   std::string result, header;
   for (size_t i = 0; i < shown; ++i) header += (i ? "  " : "") + pad(columns[i], columns[i].title);
-  const std::string title = cut_line(header, style.width, false);
-  result += style.color ? fmt::format("\x1b[1m{}\x1b[0m\n", title.substr(0, title.size() - 1)) : title;
+  result +=
+      fmt::format(fmt::runtime(style.color ? "\x1b[1m{}\x1b[0m\n" : "{}\n"), without_end_spaces(header));
   for (size_t r = 0; r < rows.size(); ++r) {
     std::string line;
     for (size_t i = 0; i < shown; ++i)
       line += (i ? "  " : "") +
               paint(columns[i], pad(columns[i], columns[i].cells[r]), columns[i].cells[r], style.color);
-    result += cut_line(line, style.width, style.color);
+    result += without_end_spaces(line) + "\n";
   }
   result += reasons(rows, style.width);
   size_t hidden = style.columns.empty() ? schema().size() : style.columns.size();

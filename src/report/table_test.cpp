@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
 #include <sstream>
 
 #include "report/json.hpp"
@@ -106,6 +107,20 @@ TEST(Table, HiddenColumnsAreCounted) {
 TEST(Table, ColorIsOnlyWhereAsked) {
   EXPECT_THAT(format_table(sweep_rows(), {.width = 120, .color = true, .columns = {}}),
               HasSubstr("\x1b[33mskipped"));
+}
+
+TEST(Table, AColumnWiderThanTheTerminalIsCutWithColourToo) {
+  const TableStyle style{
+      .width = 20, .color = true, .columns = {find_column("reason"), find_column("variant")}};
+  const std::vector<std::string> lines = lines_of(format_table(sweep_rows(), style));
+  for (const std::string& line : std::span(lines).first(sweep_rows().size() + 1))
+    EXPECT_LE(line.size() - (line.find("\x1b[0m") == std::string::npos ? 0 : 8), 20u) << line;
+}
+
+TEST(Table, ALineEndInACellBreaksNoLine) {
+  Row row = row_of("naive", 512, "skipped");
+  row.status.reason = "error:\n\tline 2";
+  EXPECT_EQ(human_cell(*find_column("reason"), row), "error:  line 2");
 }
 
 TEST(Table, NoRowsIsSaid) { EXPECT_EQ(format_table({}, {}), "no rows\n"); }

@@ -54,29 +54,31 @@ Count l2_bytes(const Row& row) {
   return served ? served : row.counters.sm_total;
 }
 
-double time_ns(const Count& bytes, double gbps) {
-  return bytes && gbps > 0 ? static_cast<double>(*bytes) / gbps : 0;
-}
+double as_double(const Count& count) { return static_cast<double>(count.value_or(0)); }
 
+// What a device's profile leaves at 0 is not known, and no rate is held against it.
+bool above(double rate, double ceiling) { return ceiling > 0 && rate > ceiling_slack * ceiling; }
+
+// Empty where bytes were not counted or a rate is not known: what is left out might be what takes longest.
 std::string bound_of(const Row& row, const DeviceProfile& device) {
-  const bool tensor = uses_tensor_cores(row);
+  const double peak = peak_tflops(row, device);
+  if (!row.counters.hbm_total || !l2_bytes(row)) return "";
+  if (std::min({device.hbm_gbps, device.l2_gbps, device.exp_gops, peak}) <= 0) return "";
   const std::array<std::pair<double, const char*>, 4> resources = {{
-      {time_ns(row.counters.hbm_total, device.hbm_gbps), "hbm"},
-      {time_ns(l2_bytes(row), device.l2_gbps), "l2"},
-      {product_flops(row) / (peak_tflops(row, device) * 1e3), tensor ? "tensor" : "fma"},
-      {device.exp_gops > 0 ? exponentials(row) / device.exp_gops : 0, "exp"},
+      {as_double(row.counters.hbm_total) / device.hbm_gbps, "hbm"},
+      {as_double(l2_bytes(row)) / device.l2_gbps, "l2"},
+      {product_flops(row) / (peak * 1e3), uses_tensor_cores(row) ? "tensor" : "fma"},
+      {exponentials(row) / device.exp_gops, "exp"},
   }};
   const auto& [ns, name] = *std::ranges::max_element(resources);
   return ns < bound_share * *row.latency.median_ns ? "latency" : name;
 }
 
-void flag_above_ceiling(Row& row, const DeviceProfile& device, double peak) {
+void flag_above_ceiling(Row& row, const DeviceProfile& device) {
   // Only what crossed the bus within the timed run can be held against its rate.
   const Count in_kernel = sum(row.counters.hbm_read, row.counters.hbm_write_in_kernel);
-  const Count bytes = in_kernel ? in_kernel : row.counters.hbm_total;
-  const double gbps = bytes ? static_cast<double>(*bytes) / *row.latency.median_ns : 0;
-  if (gbps > ceiling_slack * device.hbm_gbps ||
-      row.roofline.useful_tflops_per_s.value_or(0) > ceiling_slack * peak)
+  const double gbps = as_double(in_kernel ? in_kernel : row.counters.hbm_total) / *row.latency.median_ns;
+  if (above(gbps, device.hbm_gbps) || above(*row.roofline.useful_tflops_per_s, peak_tflops(row, device)))
     add_flag(row.status, Flag::above_ceiling);
 }
 
@@ -92,14 +94,14 @@ void place_under_roofline(Row& row, const DeviceProfile& device) {
   const double peak = peak_tflops(row, device);
   if (roofline.hbm_intensity && peak > 0 && device.hbm_gbps > 0)
     roofline.roof_tflops_per_s = std::min(peak, *roofline.hbm_intensity * device.hbm_gbps / 1e3);
-  if (!row.model.useful_flops || row.latency.median_ns.value_or(0) <= 0 || peak <= 0) return;
+  if (!row.model.useful_flops || row.latency.median_ns.value_or(0) <= 0) return;
   const double rate = static_cast<double>(*row.model.useful_flops) / *row.latency.median_ns / 1e3;
   roofline.useful_tflops_per_s = rate;
-  roofline.mfu_pct = 100 * rate / peak;
+  if (peak > 0) roofline.mfu_pct = 100 * rate / peak;
   if (roofline.roof_tflops_per_s.value_or(0) > 0)
     roofline.roof_pct = 100 * rate / *roofline.roof_tflops_per_s;
   roofline.bound = bound_of(row, device);
-  flag_above_ceiling(row, device, peak);
+  flag_above_ceiling(row, device);
 }
 
 }  // namespace attnprof

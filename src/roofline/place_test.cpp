@@ -121,6 +121,45 @@ TEST(Place, AbsentBytesLeaveEmptyCells) {
   EXPECT_FALSE(row.roofline.hbm_intensity);
 }
 
+TEST(Place, WithoutBytesNothingIsSaidToBind) {
+  Row row = tensor_row();
+  row.counters = {};
+  place_under_roofline(row, device());
+  EXPECT_EQ(row.roofline.bound, "") << "HBM might be what takes longest";
+}
+
+// Whatever of a device is not known: no infinite or NaN cell, no false flag, nothing named as the bound.
+TEST(Place, AnUnknownDevice) {
+  Row row = tensor_row();
+  place_under_roofline(row, DeviceProfile{});
+  EXPECT_DOUBLE_EQ(*row.roofline.useful_tflops_per_s, 40) << "needs no peak";
+  EXPECT_DOUBLE_EQ(*row.roofline.hbm_intensity, 200);
+  EXPECT_FALSE(row.roofline.mfu_pct || row.roofline.roof_tflops_per_s || row.roofline.roof_pct);
+  EXPECT_EQ(row.roofline.bound, "");
+  EXPECT_EQ(row.status.flags, "uncalibrated");
+}
+
+TEST(Place, EachUnknownRateIsLeftOutAlone) {
+  for (double DeviceProfile::*rate : {&DeviceProfile::hbm_gbps, &DeviceProfile::l2_gbps,
+                                      &DeviceProfile::exp_gops, &DeviceProfile::tensor_16bit_tflops}) {
+    Row row = tensor_row();
+    DeviceProfile partly = device();
+    partly.*rate = 0;
+    place_under_roofline(row, partly);
+    EXPECT_EQ(row.roofline.bound, "");
+    EXPECT_FALSE(has_flag(row.status, Flag::above_ceiling));
+    EXPECT_EQ(row.roofline.mfu_pct.has_value(), rate != &DeviceProfile::tensor_16bit_tflops);
+    EXPECT_EQ(row.roofline.roof_tflops_per_s.has_value(),
+              rate != &DeviceProfile::tensor_16bit_tflops && rate != &DeviceProfile::hbm_gbps);
+  }
+  Row fast = tensor_row();
+  DeviceProfile no_hbm = device();
+  no_hbm.hbm_gbps = 0;
+  fast.latency.median_ns = 39'000;  // above the tensor peak, which is known
+  place_under_roofline(fast, no_hbm);
+  EXPECT_TRUE(has_flag(fast.status, Flag::above_ceiling));
+}
+
 TEST(Place, WithoutATimeThereIsNoRate) {
   Row row = tensor_row();
   row.latency = {};

@@ -67,10 +67,10 @@ struct Roofline {
   Real useful_tflops_per_s, mfu_pct;
   Real hbm_intensity, l2_intensity, sm_intensity;
   Real roof_tflops_per_s, roof_pct;
-  std::string bound;  // hbm, l2, smem, tensor, fma, exp, latency
+  std::string bound;  // hbm, l2, tensor, fma, exp, latency
 };
 
-// Of the longest step; launches and workspace of the whole case.
+// Of the longest step, empty where that is a library's; launches and workspace of the whole case.
 struct Build {
   Count launches, ctas, threads_per_cta, registers, spill_bytes, smem_bytes;
   Real theoretical_occupancy_pct, waves;

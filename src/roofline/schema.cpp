@@ -141,10 +141,14 @@ constexpr auto columns = std::to_array<Column>({
     {"roof_pct", Group::roofline, "useful_tflops_per_s over roof_tflops_per_s, percent",
      at<&Row::roofline, &Roofline::roof_pct>},
     {"bound", Group::roofline,
-     "resource that alone would need the longest time: hbm, l2, smem, tensor, fma, exp; or latency",
+     "resource that alone would need the longest time: hbm, l2, tensor, fma, exp; latency where that is "
+     "under a "
+     "quarter of the measured one; empty where bytes or a rate of the device are not known",
      at<&Row::roofline, &Roofline::bound>},
     {"launches", Group::build, "timed launches of the operation", at<&Row::build, &Build::launches>},
-    {"ctas", Group::build, "thread blocks of the longest step", at<&Row::build, &Build::ctas>},
+    {"ctas", Group::build,
+     "thread blocks of the longest step; like the columns that follow, empty where that is a library's",
+     at<&Row::build, &Build::ctas>},
     {"threads_per_cta", Group::build, "threads a block", at<&Row::build, &Build::threads_per_cta>},
     {"registers", Group::build, "registers a thread", at<&Row::build, &Build::registers>},
     {"spill_bytes", Group::build, "spilled bytes a thread, loads and stores (compiler report)",

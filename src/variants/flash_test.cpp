@@ -122,7 +122,7 @@ HostMachine run(const char* name, const Problem& p, const Tile& tile, bool numer
 }
 
 Verification verify(const HostMachine& machine, const Problem& p) {
-  ErrorMeter meter;
+  ErrorMeter meter(p.head_dim);
   const auto d = static_cast<size_t>(p.head_dim);
   for (const SampledRow& sample : rows_to_verify(p, 1, true)) {
     const int64_t kv = kv_slice(p, sample.slice);

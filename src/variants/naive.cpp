@@ -14,10 +14,12 @@ constexpr const char* file = "naive.cu";
 
 int element_bytes(const Problem& p) { return static_cast<int>(bytes_per_element(p.dtype)); }
 
-std::optional<std::string> too_many_threads(const char* product, int m, int n) {
-  if (fma_threads(m, n) <= fma_max_threads) return std::nullopt;
+// `m` and `n` may be as large as an option takes: their product is asked for in 64 bits first.
+std::optional<std::string> too_many_threads(const char* product, int64_t m, int64_t n) {
+  const int64_t threads = ceil_div(m * n, 64);
+  if (threads <= fma_max_threads) return std::nullopt;
   return fmt::format("naive's {} of {} x {} needs {} threads of 64 sums each; registers allow {}", product, m,
-                     n, fma_threads(m, n), fma_max_threads);
+                     n, threads, fma_max_threads);
 }
 
 std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const DeviceProfile&) {
@@ -26,7 +28,7 @@ std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const
   if (tile.br <= 0 || tile.bc <= 0 || tile.br % 16 != 0 || tile.bc % 16 != 0)
     return fmt::format("naive takes tiles whose sides are multiples of 16, not {}x{}", tile.br, tile.bc);
   if (auto reason = too_many_threads("tile of S", tile.br, tile.bc)) return reason;
-  if (auto reason = too_many_threads("tile of O", tile.br, static_cast<int>(p.head_dim))) return reason;
+  if (auto reason = too_many_threads("tile of O", tile.br, p.head_dim)) return reason;
   return row_too_long("naive", p);
 }
 

@@ -125,7 +125,7 @@ inline TestMachine run_variant(const Variant& variant, const Problem& problem, c
 
 // Every output row against the fp64 reference.
 inline Verification verify_against_reference(const TestMachine& machine, const Problem& p) {
-  ErrorMeter meter;
+  ErrorMeter meter(p.head_dim);
   const auto d = static_cast<size_t>(p.head_dim);
   for (const SampledRow& r : rows_to_verify(p, 1, true)) {
     const int64_t kv = r.slice / p.heads * p.kv_heads + r.slice % p.heads / p.group();

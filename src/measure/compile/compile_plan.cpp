@@ -5,6 +5,7 @@
 #include <set>
 
 #include "error.hpp"
+#include "measure/parallel.hpp"
 
 namespace attnprof {
 namespace {
@@ -71,31 +72,28 @@ std::vector<KernelReport> compile_plan(const std::vector<Case>& cases, const std
                                        const std::function<void(size_t, size_t)>& progress) {
   const std::vector<PlannedKernel> kernels = planned_kernels(cases, device);
   std::vector<KernelReport> reports(kernels.size() * archs.size());
-  std::atomic<size_t> next = 0;
   std::mutex progress_mutex;
   size_t done = 0;
-  const auto work = [&] {
-    for (size_t i = next++; i < reports.size(); i = next++) {
-      reports[i] = report_of(kernels[i / archs.size()], archs[i % archs.size()], compiler);
-      const std::lock_guard lock(progress_mutex);
-      if (progress) progress(++done, reports.size());
-    }
+  const auto work = [&](int64_t index) {
+    const auto i = static_cast<size_t>(index);
+    reports[i] = report_of(kernels[i / archs.size()], archs[i % archs.size()], compiler);
+    const std::lock_guard lock(progress_mutex);
+    if (progress) progress(++done, reports.size());
   };
-  const size_t wanted = jobs > 0 ? static_cast<size_t>(jobs) : std::max<size_t>(1, background_jobs());
-  std::vector<std::jthread> threads;
-  for (size_t i = 1; i < std::min(wanted, reports.size()); ++i) threads.emplace_back(work);
-  work();
-  threads.clear();
+  const size_t wanted = jobs > 0 ? static_cast<size_t>(jobs) : background_jobs();
+  for_each_in_parallel(static_cast<int64_t>(reports.size()), wanted, work);
   return reports;
 }
 
-size_t count_kernels(const std::vector<Case>& cases, const DeviceProfile& device) {
-  return planned_kernels(cases, device).size();
+std::vector<KernelLaunch> kernels_of(const std::vector<Case>& cases, const DeviceProfile& device) {
+  std::vector<KernelLaunch> kernels;
+  for (PlannedKernel& kernel : planned_kernels(cases, device)) kernels.push_back(std::move(kernel.launch));
+  return kernels;
 }
 
 CompileAhead::CompileAhead(const std::vector<Case>& cases, const DeviceProfile& device,
-                           KernelCompiler& compiler) {
-  for (PlannedKernel& kernel : planned_kernels(cases, device)) kernels_.push_back(std::move(kernel.launch));
+                           KernelCompiler& compiler)
+    : kernels_(kernels_of(cases, device)) {
   const auto work = [this, &compiler, arch = device.arch] {
     for (size_t i = next_++; i < kernels_.size() && !stop_; i = next_++) {
       try {

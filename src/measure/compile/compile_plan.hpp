@@ -36,8 +36,8 @@ std::vector<KernelReport> compile_plan(const std::vector<Case>& cases, const std
                                        const DeviceProfile& device, KernelCompiler& compiler, int jobs = 0,
                                        const std::function<void(size_t, size_t)>& progress = {});
 
-// How many different kernels a plan has on one architecture.
-size_t count_kernels(const std::vector<Case>& cases, const DeviceProfile& device);
+// The different kernels of a plan on one architecture, in its order.
+std::vector<KernelLaunch> kernels_of(const std::vector<Case>& cases, const DeviceProfile& device);
 
 // Fills the compiler's cache in the order of cases, in threads of its own (one core stays free for
 // measuring), until it is done or destroyed. What does not compile is reported by the case itself when its

@@ -60,7 +60,7 @@ TEST_F(CompilePlanTest, EveryDifferentKernelIsOneRowAnArch) {
         EXPECT_EQ(total, 8u);
       });
   ASSERT_EQ(reports.size(), 8u);
-  EXPECT_EQ(count_kernels(cases(), device_), 4u);
+  EXPECT_EQ(kernels_of(cases(), device_).size(), 4u);
   EXPECT_EQ(runs(), 8u);
   EXPECT_THAT(progress, testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
   EXPECT_EQ(reports[0].step, "one");

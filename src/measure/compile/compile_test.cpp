@@ -13,6 +13,7 @@
 #include "error.hpp"
 #include "measure/compile/compile_fixture.hpp"
 #include "measure/compile/content_hash.hpp"
+#include "measure/compile/nvcc_fixture.hpp"
 #include "measure/compile/process.hpp"
 #include "measure/compile/ptxas_report.hpp"
 
@@ -209,38 +210,28 @@ TEST(Nvcc, VersionIsParsed) {
 }
 
 // The rest runs the real compiler on the project's own device code.
-class NvccTest : public testing::Test {
- protected:
-  void SetUp() override {
-    try {
-      find_toolchain();
-    } catch (const EnvironmentError& error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-  const KernelLaunch launch_{.file = "lib/harness.cu", .entry = "evict_read", .macros = {}, .grid = {}};
-  ScratchDir scratch_;
-};
+const KernelLaunch harness_launch{.file = "lib/harness.cu", .entry = "evict_read", .macros = {}, .grid = {}};
 
 TEST_F(NvccTest, HarnessKernelsCompileForEveryGeneration) {
-  KernelCompiler compiler({ATTNPROF_SOURCE_DIR "/kernels", scratch_.path() / "cache", ""});
+  KernelCompiler compiler(options());
   for (const char* arch : {"sm_80", "sm_90a"}) {
-    const CompiledKernel kernel = compiler.compile(launch_, arch);
+    const CompiledKernel kernel = compiler.compile(harness_launch, arch);
     EXPECT_GT(kernel.registers, 0);
     EXPECT_EQ(kernel.spill_load_bytes, 0);
   }
 }
 
 TEST_F(NvccTest, TheCodeHashDoesNotDependOnPathsButOnCode) {
+  const ScratchDir scratch;
   const auto compile_at = [&](const std::string& place, const std::string& factor) {
-    const fs::path kernels = scratch_.path() / place;
+    const fs::path kernels = scratch.path() / place;
     fs::create_directories(kernels);
     write(kernels / "attention_params.h", "");
     write(kernels / "k.cu", "static __device__ __noinline__ float f(float x) { return x * " + factor +
                                 "; }\nextern \"C\" __global__ void k(float* p) { *p = f(*p); }\n");
-    KernelLaunch launch = launch_;
+    KernelLaunch launch = harness_launch;
     launch.file = "k.cu", launch.entry = "k";
-    return compile(launch, "sm_90a", {kernels, scratch_.path() / "cache", ""}).code_hash;
+    return compile(launch, "sm_90a", {kernels, scratch.path() / "cache", ""}).code_hash;
   };
   const std::string hash = compile_at("a", "2.0f");
   EXPECT_EQ(compile_at("b", "2.0f"), hash);

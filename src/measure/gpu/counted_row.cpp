@@ -30,18 +30,17 @@ Count median_of(const std::vector<OperationCount>& counts, Value value) {
   return values.empty() ? Count{} : rounded(median(values));
 }
 
-void add_hbm(const std::vector<OperationCount>& counts, double clean_eviction_write, Counters& row,
+void add_hbm(const std::vector<OperationCount>& counts, const Settling& settling, Counters& row,
              Status& status) {
   row.hbm_read = median_of(counts, [](const OperationCount& c) { return c.operation[Quantity::hbm_read]; });
   row.hbm_write_in_kernel =
       median_of(counts, [](const OperationCount& c) { return c.operation[Quantity::hbm_write]; });
-  row.hbm_write =
-      median_of(counts, [&](const OperationCount& c) { return settled_write(c, clean_eviction_write); });
+  row.hbm_write = median_of(counts, [&](const OperationCount& c) { return settled_write(c, settling); });
   row.hbm_total = sum(row.hbm_read, row.hbm_write);
   if (counts.size() < 2 || !row.hbm_total || *row.hbm_total == 0) return;
   std::vector<double> totals;
   for (const OperationCount& c : counts)
-    totals.push_back(*c.operation[Quantity::hbm_read] + *settled_write(c, clean_eviction_write));
+    totals.push_back(*c.operation[Quantity::hbm_read] + *settled_write(c, settling));
   const auto [low, high] = std::minmax_element(totals.begin(), totals.end());
   const double spread = *high - *low;
   row.hbm_spread_pct = 100 * spread / median(totals);
@@ -50,17 +49,18 @@ void add_hbm(const std::vector<OperationCount>& counts, double clean_eviction_wr
 
 }  // namespace
 
-std::optional<double> settled_write(const OperationCount& count, double clean_eviction_write) {
+std::optional<double> settled_write(const OperationCount& count, const Settling& settling) {
   const std::optional<double> in_range = count.operation[Quantity::hbm_write];
   const std::optional<double> after = count.eviction[Quantity::hbm_write];
   if (!in_range || !after) return std::nullopt;
-  return *in_range + std::max(0.0, *after - clean_eviction_write);
+  const double left = std::max(0.0, *after - settling.clean_eviction_write);
+  return settling.dirty_before ? std::max(*in_range, left) : *in_range + left;
 }
 
-Counters counted_row(const std::vector<OperationCount>& counts, double clean_eviction_write, Status& status) {
+Counters counted_row(const std::vector<OperationCount>& counts, const Settling& settling, Status& status) {
   Counters row;
   row.bytes_source = "cupti";
-  add_hbm(counts, clean_eviction_write, row, status);
+  add_hbm(counts, settling, row, status);
   const CounterValues& first = counts.front().operation;
   row.l2_read = rounded(first[Quantity::l2_read]);
   row.l2_write = rounded(first[Quantity::l2_write]);

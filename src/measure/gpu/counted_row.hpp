@@ -14,14 +14,20 @@ struct OperationCount {
   CounterValues eviction;
 };
 
+struct Settling {
+  double clean_eviction_write = 0;  // what the eviction read writes when nothing is dirty
+  bool dirty_before = false;        // the range began with the dirty lines that the same operation had left
+};
+
 // Bytes the operation wrote, settled: what reached device memory in its range, and what the eviction read
-// then pushed out of L2 beyond `clean_eviction_write`, what that read writes when nothing is dirty. Never
-// below the first: the rest is counter noise of some kilobytes then. Nothing where the chip has no such
-// counter.
-std::optional<double> settled_write(const OperationCount& count, double clean_eviction_write);
+// then pushed out of L2 beyond what it writes anyway. Never below the first: the rest is counter noise of
+// some kilobytes then. With dirty lines before, as many as after: either they were pushed out in the range,
+// in place of the operation's own, and the range alone has the right number; or all was written over and none
+// was, and the eviction has it; so it is the larger of the two. Nothing where the chip has no such counter.
+std::optional<double> settled_write(const OperationCount& count, const Settling& settling);
 
 // Medians over `counts` (at least one) for HBM, with their spread when there are several; everything else
 // from the first count. Flags noisy_bytes when HBM bytes vary by more than 2 % and 1 MB.
-Counters counted_row(const std::vector<OperationCount>& counts, double clean_eviction_write, Status& status);
+Counters counted_row(const std::vector<OperationCount>& counts, const Settling& settling, Status& status);
 
 }  // namespace attnprof

@@ -121,7 +121,7 @@ Counters CounterSession::measure(const CountedWork& work, Dtype dtype, Status& s
     const double seconds = seconds_since(start);
     while (counts.size() < max_counts && seconds_since(start) + seconds < repeat_budget_s)
       counts.push_back(state_->count(work, dtype));
-    return counted_row(counts, baseline, status);
+    return counted_row(counts, {baseline, work.dirty_before}, status);
   } catch (const EnvironmentError& error) {  // it worked when the session was opened
     throw CaseFailed(error.what());
   }

@@ -16,6 +16,7 @@ struct CountedWork {
   std::function<void()> condition;  // brings L2 and operands into the case's cache state, before every pass
   std::function<void()> run;        // the operation: has run before, so that nothing is loaded inside a range
   std::function<void()> evict;      // reads a clean buffer of at least 4 x L2
+  bool dirty_before = false;        // `condition` is the operation itself, and leaves dirty lines as it does
 };
 
 // One per process and context: CUPTI's objects, configurations and buffers are made once and used for every

@@ -54,7 +54,8 @@ class GpuBackend : public Backend {
     }
     const CountedWork work{.condition = [this] { condition_cache(*prepared_, gpu_); },
                            .run = [this] { prepared_->run(); },
-                           .evict = [this] { gpu_.evict(); }};
+                           .evict = [this] { gpu_.evict(); },
+                           .dirty_before = prepared_->planned().cache == CacheState::warm};
     return guarded([&] { return counters_->measure(work, prepared_->planned().problem.dtype, status); });
   }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "error.hpp"
-#include "model/device_profiles.hpp"
 #include "variants/tiling.hpp"
 
 namespace attnprof {
@@ -40,47 +39,24 @@ std::string name_of(CUdevice device) {
   return text;
 }
 
-// What follows from attributes alone, for a GPU nobody has calibrated: fp32 lanes and memory are known,
-// tensor peaks are not (0: columns that need them stay empty).
-DeviceProfile uncalibrated_profile(CUdevice device) {
-  DeviceProfile profile;
-  profile.sm_clock_mhz = attribute(device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1e3;
-  const double memory_mhz = attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) / 1e3;
-  const double bus_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8.0;
-  profile.hbm_gbps = 2 * memory_mhz * bus_bytes / 1e3;  // two transfers a clock
-  const double gigacycles =
-      attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) * profile.sm_clock_mhz / 1e3;
-  profile.smem_gbps = 128 * gigacycles;  // 32 banks of 4 B an SM and clock
-  profile.exp_gops = 16 * gigacycles;
-  const bool ga100 = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) == 8 &&
-                     attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) == 0;
-  profile.fp32_tflops = 2 * (ga100 ? 64 : 128) * gigacycles / 1e3;
-  return profile;
-}
-
-// Shapes and sizes are always this device's own: a MIG slice or a cut-down board differs from the full part.
-DeviceProfile profile_of(CUdevice device, bool& has_builtin) {
-  const std::string name = name_of(device);
-  const auto builtin = find_profile_for_gpu(name);
-  has_builtin = builtin.has_value();
-  DeviceProfile profile = builtin ? *builtin : uncalibrated_profile(device);
-  profile.name = name;
-  if (!builtin) profile.title = name;
-  profile.arch = arch_of(attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-                         attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
-  profile.sms = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-  profile.smem_per_sm_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
-  profile.smem_per_block_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-  profile.registers_per_sm = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
-  profile.max_threads_per_sm = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
-  profile.max_ctas_per_sm = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+GpuFacts facts_of(CUdevice device) {
+  const auto get = [device](CUdevice_attribute wanted) { return attribute(device, wanted); };
   size_t total = 0;
   ATTNPROF_CU(cuDeviceTotalMem, &total, device);
-  profile.hbm_bytes = static_cast<int64_t>(total);
-  const int64_t l2_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
-  if (l2_bytes != profile.l2_bytes && !profile.l2_curve.empty()) profile.l2_curve.clear();
-  profile.l2_bytes = l2_bytes;
-  return profile;
+  return {.name = name_of(device),
+          .major = get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+          .minor = get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
+          .sms = get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+          .smem_per_sm_bytes = get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+          .smem_per_block_bytes = get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
+          .registers_per_sm = get(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
+          .max_threads_per_sm = get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+          .max_ctas_per_sm = get(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
+          .sm_clock_mhz = get(CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1e3,
+          .memory_clock_mhz = get(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) / 1e3,
+          .memory_bus_bits = get(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
+          .memory_bytes = static_cast<int64_t>(total),
+          .l2_bytes = get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)};
 }
 
 // At least 4 x L2, in whole MiB.
@@ -94,11 +70,6 @@ std::string cuda_version_text(int version) {
 
 }  // namespace
 
-std::string arch_of(int major, int minor) {
-  const bool specific = major >= 9;  // sm_90a, sm_100a, sm_120a; earlier parts have no such target
-  return fmt::format("sm_{}{}{}", major, minor, specific ? "a" : "");
-}
-
 GpuDevice::GpuDevice(int index, KernelCompiler& compiler)
     : index_(index),
       bus_id_(bus_id_of(index)),
@@ -108,9 +79,9 @@ GpuDevice::GpuDevice(int index, KernelCompiler& compiler)
         return index;
       }()),
       neighbours_(processes_before_, nvml_.processes(), static_cast<uint32_t>(getpid())),
-      profile_(profile_of(context_.device(), has_builtin_profile_)),
-      harness_(compiler.compile(harness_kernel(), profile_.arch).cubin, profile_.sms),
-      evict_buffer_(evict_bytes(profile_)) {
+      gpu_profile_(profile_of_gpu(facts_of(context_.device()))),
+      harness_(compiler.compile(harness_kernel(), profile().arch).cubin, profile().sms),
+      evict_buffer_(evict_bytes(profile())) {
   evict_buffer_.fill(1, stream_);
   evict();  // pushes the fill's own dirty lines out
   stream_.synchronise();
@@ -138,9 +109,9 @@ std::optional<size_t> GpuDevice::other_processes() const {
 std::vector<std::pair<std::string, std::string>> GpuDevice::environment(const Toolchain& toolchain) const {
   const auto on_off = [](const std::optional<bool>& value) { return value ? (*value ? "on" : "off") : ""; };
   const auto power = nvml_.power_limit_w();
-  return {{"gpu", profile_.name},
+  return {{"gpu", profile().name},
           {"gpu_index", fmt::format("{}", index_)},
-          {"arch", profile_.arch},
+          {"arch", profile().arch},
           {"driver", nvml_.driver_version().value_or("")},
           {"cuda_driver", cuda_version_text(driver().version)},
           {"nvcc", toolchain.version},

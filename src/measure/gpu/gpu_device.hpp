@@ -11,15 +11,12 @@
 #include "measure/compile/compile.hpp"
 #include "measure/gpu/cublas.hpp"
 #include "measure/gpu/cuda_objects.hpp"
+#include "measure/gpu/gpu_profile.hpp"
 #include "measure/gpu/harness.hpp"
 #include "measure/gpu/nvml.hpp"
 #include "model/device_profile.hpp"
 
 namespace attnprof {
-
-// nvcc's -arch for a compute capability: the architecture-specific target where there is one ("sm_90a"), so
-// that its own instructions may be used.
-std::string arch_of(int major, int minor);
 
 class GpuDevice {
  public:
@@ -31,8 +28,8 @@ class GpuDevice {
   const Nvml& nvml() const { return nvml_; }
   const Harness& harness() const { return harness_; }
   // The driver's figures; peaks and calibration from the built-in profile of this GPU, where there is one.
-  const DeviceProfile& profile() const { return profile_; }
-  bool has_builtin_profile() const { return has_builtin_profile_; }
+  const DeviceProfile& profile() const { return gpu_profile_.device; }
+  bool has_builtin_profile() const { return gpu_profile_.builtin; }
   // Whether the bulk-copy engine (TMA) exists: compute capability 9.0 and later.
   bool has_bulk_copy() const;
   // Device memory for a case: its operands, workspace and an eviction buffer (plan/sweep.hpp).
@@ -56,8 +53,7 @@ class GpuDevice {
   Nvml nvml_;
   Context context_;
   GpuNeighbours neighbours_;
-  bool has_builtin_profile_ = false;
-  DeviceProfile profile_;
+  GpuProfile gpu_profile_;
   Stream stream_;
   Harness harness_;
   DeviceBuffer evict_buffer_;

@@ -29,15 +29,8 @@ struct Bench {
   }
 };
 
-bool has_bulk_copy(const GpuDevice& gpu) {
-  int major = 0;
-  ATTNPROF_CU(cuDeviceGetAttribute, &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-              gpu.context().device());
-  return major >= 9;
-}
-
 std::vector<std::string> operations(const GpuDevice& gpu) {
-  if (has_bulk_copy(gpu)) return {"copy", "copy_bulk", "fill"};
+  if (gpu.has_bulk_copy()) return {"copy", "copy_bulk", "fill"};
   return {"copy", "fill"};
 }
 

@@ -37,7 +37,7 @@ struct Metric {
 // Everything a row needs of products of `dtype` (fp32: the TF32 counter, which a library may use), in one
 // configuration, because an enabled profiler takes one (range_profiler.hpp). Passes by CUPTI 13.0's host API
 // without a device (metrics_test.cpp holds them): GA100 6, AD102 6, GH100 4, GB100 5, GB202 4.
-// own availability image 4. Every pass is one Start and Stop and one run of the operation: 28 ms on an H200.
+// Every pass is one Start and Stop and one run of the operation: 28 ms on an H200.
 // dram__throughput and gpu__time_duration would fit, but no column shows them and every metric makes Start
 // slower.
 std::vector<Metric> case_metrics(Dtype dtype);

@@ -15,6 +15,7 @@ struct Expected {
   const char* chip;
   size_t passes;
 };
+void PrintTo(const Expected& expected, std::ostream* out) { *out << expected.chip; }
 
 // A listed metric that a chip cannot schedule must show here, not on the user's GPU.
 class MetricsOnChip : public testing::TestWithParam<Expected> {

@@ -46,10 +46,12 @@ double rough_ns(const Step& step, const std::vector<Operand>& operands, const De
   const SmTraffic& t = machine.traffic();
   const double tensor_tflops =
       device.tensor_16bit_tflops > 0 ? device.tensor_16bit_tflops : 10 * device.fp32_tflops;
-  const double ns = std::max({static_cast<double>(t.read_bytes + t.write_bytes) / device.hbm_gbps,
-                              static_cast<double>(t.tensor_flops) / (tensor_tflops * 1e3),
-                              static_cast<double>(t.fma_flops) / (device.fp32_tflops * 1e3),
-                              static_cast<double>(t.exponentials) / device.exp_gops});
+  const auto ns_at = [](int64_t work, double rate) {
+    return rate > 0 ? static_cast<double>(work) / rate : 0;  // 0: not known
+  };
+  const double ns = std::max(
+      {ns_at(t.read_bytes + t.write_bytes, device.hbm_gbps), ns_at(t.tensor_flops, tensor_tflops * 1e3),
+       ns_at(t.fma_flops, device.fp32_tflops * 1e3), ns_at(t.exponentials, device.exp_gops)});
   return ns * static_cast<double>(ctas) / static_cast<double>(count);
 }
 

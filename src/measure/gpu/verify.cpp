@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 
 #include "error.hpp"
@@ -114,7 +113,7 @@ Verification verify_output(const PreparedCase& prepared, const GpuDevice& gpu, V
 
   const std::vector<SampledRow> rows = rows_to_verify(p, prepared.seed(), mode == VerifyMode::full);
   const auto d = static_cast<size_t>(p.head_dim);
-  ErrorMeter meter;
+  ErrorMeter meter(p.head_dim);
   bool host_compared = false;
   for (size_t first = 0; first < rows.size(); first += rows_at_once) {
     const auto part = std::span(rows).subspan(first, std::min(rows_at_once, rows.size() - first));
@@ -127,12 +126,8 @@ Verification verify_output(const PreparedCase& prepared, const GpuDevice& gpu, V
     compare_with_host(prepared, *seen, std::span(values.expected).subspan(at * d, d));
     host_compared = true;
   }
-  if (not_finite(prepared, gpu) > 0) {
-    // Also where no sampled row lies: never written, overflowed, or computed from what is not there.
-    const double zero = 0;
-    const float nan = std::numeric_limits<float>::quiet_NaN();
-    meter.add({&zero, 1}, {&nan, 1});
-  }
+  // Also where no sampled row lies: never written, overflowed, or computed from what is not there.
+  if (not_finite(prepared, gpu) > 0) meter.add_not_finite();
   return meter.verdict(p.dtype);
 }
 

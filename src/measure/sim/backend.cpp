@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
+#include "measure/backend_json.hpp"
+#include "measure/compile/content_hash.hpp"
 #include "measure/sim/backend.hpp"
 #include "measure/sim/phases.hpp"
 #include "model/predict.hpp"
@@ -15,8 +19,9 @@ BackendInfo info_of(const DeviceProfile& device) {
   info.environment = {{"target", device.name},
                       {"target_title", device.title},
                       {"model_version", ATTNPROF_VERSION},
-                      {"l2_model", device.l2_curve.empty() ? "assumed" : "calibrated"}};
-  info.comparable = {"target", "model_version", "l2_model"};
+                      {"l2_model", device.l2_curve.empty() ? "assumed" : "calibrated"},
+                      {"target_figures", content_hash(to_json(info).at("device").dump())}};
+  info.comparable = {"target", "model_version", "l2_model", "target_figures"};
   if (device.l2_curve.empty())
     info.notices.push_back(
         fmt::format("The L2 of {} is not calibrated: it is assumed to keep all of its {:.1f} MB.",

@@ -8,6 +8,7 @@
 #include "model/predict.hpp"
 #include "pipeline.hpp"
 #include "plan/seed.hpp"
+#include "report/env_id.hpp"
 #include "roofline/schema.hpp"
 #include "variants/tiling.hpp"
 
@@ -134,6 +135,15 @@ TEST(Sim, TheLaunchIsDescribed) {
   EXPECT_EQ(naive.build.workspace_bytes, 2 * 16 * 1024 * 1024 * 2);
 }
 
+TEST(Sim, ALibrarysLaunchIsItsOwn) {
+  Problem p;
+  p.q_len = p.kv_len = 1024, p.head_dim = 128;  // the products take longer than the softmax
+  Row row = sweep({case_of(*find_variant("standard"), p)}).at(0);
+  EXPECT_EQ(row.build.launches, 3);
+  EXPECT_FALSE(row.build.ctas || row.build.threads_per_cta || row.build.smem_bytes || row.build.waves);
+  EXPECT_EQ(row.counters.executed_tensor_flops, int64_t{4} * 1024 * 1024 * 128 * 16);
+}
+
 TEST(Sim, LargeProblemsAreCountedButUnchecked) {
   Problem p;
   p.q_len = p.kv_len = 1024, p.head_dim = 128;
@@ -161,9 +171,9 @@ TEST(Sim, WhatDoesNotFitIsSkippedWithTheNumbers) {
   EXPECT_THAT(memory.status.reason, HasSubstr("141000000000"));
   EXPECT_TRUE(memory.model.io_lower_bound_bytes) << "what is known is kept";
   EXPECT_FALSE(memory.latency.median_ns);
-  p.q_len = p.kv_len = 512, p.head_dim = 128;
+  p.q_len = p.kv_len = 512, p.head_dim = 256;
   Case wide = case_of(*find_variant("flash2"), p);
-  wide.tile = {256, 512};
+  wide.tile = {128, 64};
   const Row smem = sweep({wide}, {}, *find_profile("rtx4090")).at(0);
   EXPECT_EQ(smem.status.disposition, "skipped");
   EXPECT_THAT(smem.status.reason, HasSubstr("101376"));
@@ -196,6 +206,15 @@ TEST(Sim, AnUncalibratedTargetIsLabelled) {
   EXPECT_EQ(sweep({case_of(*find_variant("flash2"), p)}, {}, a100).at(0).status.flags, "uncalibrated");
   EXPECT_THAT(make_sim_backend(a100, {})->info().notices, testing::ElementsAre(HasSubstr("not calibrated")));
   EXPECT_TRUE(make_sim_backend(h200(), {})->info().notices.empty());
+}
+
+// A profile of one's own can keep its name while its figures change.
+TEST(Sim, RowsOfOtherFiguresAreNotComparable) {
+  DeviceProfile faster = h200();
+  faster.hbm_gbps *= 2;
+  const auto id = [](const DeviceProfile& device) { return env_id(make_sim_backend(device, {})->info()); };
+  EXPECT_NE(id(h200()), id(faster));
+  EXPECT_EQ(id(h200()), id(h200()));
 }
 
 TEST(CaseSeed, DiffersByCaseAndSweepSeedAndNothingElse) {

@@ -1,12 +1,7 @@
-#include <fmt/format.h>
-
-#include <atomic>
-#include <exception>
-#include <mutex>
 #include <span>
-#include <thread>
 
 #include "error.hpp"
+#include "measure/parallel.hpp"
 #include "measure/sim/phases.hpp"
 #include "model/numeric_machine.hpp"
 #include "plan/seed.hpp"
@@ -16,33 +11,13 @@
 namespace attnprof::sim {
 namespace {
 
-constexpr int verify_threads = 2;
-
-// Blocks of a launch on a few threads; the first error is thrown again.
-void run_blocks(const Schedule& schedule, NumericMachine& machine) {
-  std::atomic<int64_t> next = 0;
-  std::exception_ptr error;
-  std::mutex error_mutex;
-  const auto work = [&] {
-    try {
-      for (int64_t cta = next++; cta < schedule.ctas; cta = next++) schedule.run(cta, machine);
-    } catch (...) {
-      const std::lock_guard lock(error_mutex);
-      error = std::current_exception();
-      next = schedule.ctas;
-    }
-  };
-  std::vector<std::jthread> threads;
-  for (int i = 1; i < verify_threads; ++i) threads.emplace_back(work);
-  work();
-  threads.clear();
-  if (error) std::rethrow_exception(error);
-}
+constexpr size_t verify_threads = 2;
 
 // False where a step cannot be carried out on the host.
 bool run_step(const Step& step, NumericMachine& machine) {
   if (step.schedule.run)
-    run_blocks(step.schedule, machine);
+    for_each_in_parallel(step.schedule.ctas, verify_threads,
+                         [&](int64_t cta) { step.schedule.run(cta, machine); });
   else if (const auto* memset = std::get_if<MemsetLaunch>(&step.launch))
     machine.fill(*memset);
   else
@@ -57,7 +32,7 @@ std::span<const float> slice_of(const NumericMachine& machine, int operand, int6
 
 Verification compare(const Problem& p, const NumericMachine& machine, uint64_t seed, bool full) {
   const auto d = static_cast<size_t>(p.head_dim);
-  ErrorMeter meter;
+  ErrorMeter meter(p.head_dim);
   for (const SampledRow& sample : rows_to_verify(p, seed, full)) {
     const int64_t kv = kv_slice(p, sample.slice);
     const std::vector<double> expected =

@@ -1,0 +1,130 @@
+// Device code is part of every build: each variant at its default and at edge tiles goes through the real
+// nvcc.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "measure/compile/compile_plan.hpp"
+#include "measure/compile/nvcc_fixture.hpp"
+#include "model/device_profiles.hpp"
+#include "plan/skip.hpp"
+
+namespace attnprof {
+namespace {
+
+// What nvcc takes a second or two for, so that all of it stays a small part of a CI run.
+constexpr size_t most_cubins = 60;
+
+struct Kernel {
+  Dtype dtype;
+  Mask mask;
+  int64_t head_dim;
+  Tile tile = {};  // at the edges
+};
+
+constexpr Tile smallest = {16, 16}, tallest = {256, 16}, widest = {16, 256}, uneven = {48, 80};
+
+enum class Tiles { by_default, at_edges };
+
+// `standard` takes no tile: all of its kernels are by default.
+std::vector<Kernel> kernels_of(std::string_view variant, Tiles tiles) {
+  using enum Dtype;
+  using enum Mask;
+  if (tiles == Tiles::by_default) {
+    if (variant == "standard")
+      return {{fp16, full, 64}, {fp16, causal, 64}, {bf16, causal, 64}, {fp32, full, 64}};
+    std::vector<Kernel> kernels = {
+        {fp16, full, 64}, {fp16, full, 128}, {bf16, causal, 128}, {fp16, causal, 256}};
+    if (variant == "naive") kernels.push_back({fp32, full, 128});
+    return kernels;
+  }
+  if (variant == "standard") return {};
+  std::vector<Kernel> kernels = {{bf16, full, 16, smallest}, {fp16, causal, 80, uneven}};
+  if (variant != "naive")
+    kernels.insert(kernels.end(), {{fp16, causal, 64, tallest}, {fp16, full, 64, widest}});
+  return kernels;
+}
+
+std::vector<Case> cases_of(const Variant& variant, const DeviceProfile& device, Tiles tiles) {
+  std::vector<Case> cases;
+  for (const Kernel& kernel : kernels_of(variant.name, tiles)) {
+    Case c;
+    c.variant = &variant;
+    c.problem.dtype = kernel.dtype, c.problem.mask = kernel.mask;
+    c.problem.q_len = c.problem.kv_len = 4096, c.problem.head_dim = kernel.head_dim;
+    c.tile = tiles == Tiles::at_edges ? kernel.tile : variant.default_tile(c.problem, device).tile;
+    cases.push_back(c);
+  }
+  return cases;
+}
+
+struct Target {
+  const Variant* variant;
+  std::string profile;
+};
+void PrintTo(const Target& target, std::ostream* out) {
+  *out << target.variant->name << " on " << target.profile;
+}
+
+std::vector<Target> targets() {
+  std::vector<Target> all;
+  for (const Variant* variant : all_variants())
+    for (const char* profile : {"a100-sxm-80g", "h200"}) all.push_back({variant, profile});
+  return all;
+}
+
+class VariantsCompile : public NvccTest, public testing::WithParamInterface<Target> {
+ protected:
+  // Every kernel compiles for the target and fits a block's shared memory; what nvcc says of each.
+  static std::vector<KernelReport> compiled(Tiles tiles) {
+    const DeviceProfile& device = *find_profile(GetParam().profile);
+    const std::vector<Case> cases = cases_of(*GetParam().variant, device, tiles);
+    for (const Case& c : cases) EXPECT_EQ(skip_reason(c, device, device.hbm_bytes), std::nullopt);
+    KernelCompiler compiler(options());
+    std::vector<KernelReport> reports = compile_plan(cases, {device.arch}, device, compiler, 1);
+    for (const KernelReport& report : reports) {
+      EXPECT_EQ(report.error, "");
+      EXPECT_GT(report.registers, 0) << name(report);
+      EXPECT_LE(report.smem_bytes, device.smem_per_block_bytes) << name(report);
+    }
+    return reports;
+  }
+  static std::string name(const KernelReport& r) {
+    return fmt::format("{} {} {} d{} {}x{}", r.entry, r.dtype, r.mask, r.head_dim, r.br, r.bc);
+  }
+};
+
+TEST_P(VariantsCompile, AtDefaultTilesWithoutSpills) {
+  const auto reports = compiled(Tiles::by_default);
+  EXPECT_FALSE(reports.empty());
+  for (const KernelReport& report : reports) EXPECT_EQ(report.spill_bytes, 0) << name(report);
+}
+
+TEST_P(VariantsCompile, AtEdgeTiles) {
+  EXPECT_EQ(compiled(Tiles::at_edges).empty(), GetParam().variant->name == "standard");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, VariantsCompile, testing::ValuesIn(targets()), [](const auto& test) {
+  return fmt::format("{}_{}", test.param.variant->name, find_profile(test.param.profile)->arch);
+});
+
+// The three launches of one variant and tile come from one cubin.
+TEST_F(NvccTest, TheVariantsCompileToFewCubins) {
+  const KernelCompiler compiler(options());
+  std::set<std::vector<std::string>> commands;
+  for (const Target& target : targets()) {
+    const DeviceProfile& device = *find_profile(target.profile);
+    for (Tiles tiles : {Tiles::by_default, Tiles::at_edges})
+      for (const Case& c : cases_of(*target.variant, device, tiles))
+        for (const Step& step : c.variant->steps(c.problem, c.tile, device))
+          if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch))
+            commands.insert(compiler.command(*kernel, device.arch));
+  }
+  EXPECT_LE(commands.size(), most_cubins);
+  EXPECT_GE(commands.size(), 2 * all_variants().size());
+}
+
+}  // namespace
+}  // namespace attnprof
