@@ -55,12 +55,10 @@ constexpr auto columns = std::to_array<Column>({
      at<&Row::status, &Status::disposition>},
     {"reason", Group::status, "why it is not ok, as a sentence", at<&Row::status, &Status::reason>},
     {"flags", Group::status,
-     "warnings, `;` between: `above_ceiling` (a rate above the device's ceiling), `drift` (samples drift by "
-     "over "
-     "3 %), `throttled` (the driver limited clocks), `gpu_shared` (another process ran), `few_samples` "
-     "(under "
-     "6), `imprecise` (--max-time came before --precision), `uncalibrated` (the device's L2 is assumed), "
-     "`noisy_bytes` (counts of HBM bytes differ by over 2 % and 1 MB)",
+     "warnings, `;` between: `above_ceiling` (a rate above the device's ceiling), `drift` (samples drift "
+     "by over 3 %), `throttled` (the driver limited clocks), `gpu_shared` (another process ran), "
+     "`few_samples` (under 6), `imprecise` (--max-time came before --precision), `uncalibrated` (the "
+     "device's L2 is assumed), `noisy_bytes` (counts of HBM bytes differ by over 2 % and 1 MB)",
      at<&Row::status, &Status::flags>},
     {"verified", Group::verify,
      "`yes`, `no`, or `unchecked`: --verify off, or in the simulator over 2.2e9 useful FLOPs",
