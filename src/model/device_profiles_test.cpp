@@ -185,5 +185,11 @@ TEST_F(ProfileFile, UnknownKeysAndOtherTextsAreRefused) {
   EXPECT_THROW(load_profile("/nonexistent/profile.json"), UsageError);
 }
 
+TEST_F(ProfileFile, FoldersRepeatedKeysAndNumbersBeyondADoubleAreRefused) {
+  EXPECT_THROW(load_profile(folder_ / "."), UsageError);
+  EXPECT_THAT(refusal(R"({"name": "a", "name": "b"})"), HasSubstr("\"name\" is given twice"));
+  EXPECT_THAT(refusal(R"({"sms": 1e400})"), HasSubstr("too large"));
+}
+
 }  // namespace
 }  // namespace attnprof

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -125,13 +126,34 @@ void read_rates(ProfileReader& reader, DeviceProfile& device) {
   device.launch_us = reader.real("launch_us", 0, 1e4);
 }
 
+// Refuses a key that is given twice, of which a parser would keep the last.
+class UniqueKeys {
+ public:
+  explicit UniqueKeys(const std::string& file) : file_(file) {}
+
+  bool operator()(int /*depth*/, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) open_.emplace_back();
+    if (event == Json::parse_event_t::object_end) open_.pop_back();
+    if (event == Json::parse_event_t::key && !open_.back().insert(parsed.get<std::string>()).second)
+      throw UsageError(fmt::format("target file {}: key {} is given twice", file_, parsed.dump()));
+    return true;
+  }
+
+ private:
+  const std::string& file_;
+  std::vector<std::set<std::string>> open_;  // keys seen of each object not yet closed
+};
+
 Json parse_file(const std::string& file) {
   std::ifstream stream(file);
-  if (!stream) throw UsageError(fmt::format("target file {}: cannot be read", file));
+  if (!stream || std::filesystem::is_directory(file))
+    throw UsageError(fmt::format("target file {}: cannot be read; give a JSON file", file));
   try {
-    return Json::parse(stream);
+    return Json::parse(stream, UniqueKeys(file));
   } catch (const Json::parse_error& error) {
     throw UsageError(fmt::format("target file {}: not JSON, at byte {}", file, error.byte));
+  } catch (const Json::out_of_range&) {
+    throw UsageError(fmt::format("target file {}: a number in it is too large for any figure", file));
   }
 }
 

@@ -29,8 +29,8 @@ struct SweepAxes {
   std::vector<CacheState> caches = {CacheState::cold};
 };
 
-// Throws UsageError for what contradicts itself (tokens no multiple of N, heads no multiple of kv_heads, ...),
-// names no variant, or is absurdly large: all that can be told before a device is opened.
+// Throws UsageError for what contradicts itself (tokens no multiple of N, heads no multiple of kv_heads,
+// ...), names no variant, or is absurdly large: all that can be told before a device is opened.
 void check_axes(const SweepAxes& axes);
 
 // Throws as check_axes does. `free_bytes`: device memory a case may use.
