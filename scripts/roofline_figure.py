@@ -146,6 +146,7 @@ def set_limits(axes, x_values, y_values, level, roofs):
     axes.set_ylim(*limits([*y_values, *ceilings], 2.2, 1.9))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_minor_formatter(matplotlib.ticker.LogFormatter())  # plain too; 6 x 10^2 pushes the label off the page
 
 
 def draw_panel(axes, rows, panel, roofs, series, styles):

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -116,6 +117,16 @@ class Roofs(PlotTest):
 
     def test_one_row_under_a_flat_roof_is_drawn(self):
         self.assertEqual(self.plot(self.write([result_file.row("flash2", 4096, 128)])).returncode, 0)
+
+    def test_ticks_within_a_decade_are_plain_numbers(self):
+        rows = [result_file.row("naive", n, 64, useful_tflops_per_s=60) for n in (512, 1024)]
+        meta = {"runs": {"r1": {"peaks": {"hbm_gbps": 2400.0, "tensor_16bit_tflops": 494.0}}}}
+        file = self.write(rows)
+        pathlib.Path(f"{file}.meta.json").write_text(json.dumps(meta), encoding="utf-8")
+        self.assertEqual(self.plot(file).returncode, 0)
+        texts = set(re.findall("<!-- (.*) -->", self.text_of()))
+        self.assertEqual([text for text in texts if "times" in text], [])
+        self.assertIn("200", texts)
 
     def test_broken_meta_file_is_refused(self):
         file = self.write(result_file.default_sweep())

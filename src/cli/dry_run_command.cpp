@@ -81,14 +81,18 @@ void print_counted(const std::string& title, const std::vector<std::string>& tex
                                terminal_width(), "  "));
 }
 
+std::string tile_text(const Case& c) {
+  return c.tile.br > 0 ? fmt::format("{}x{}", c.tile.br, c.tile.bc) : "no tile";
+}
+
 void print_for_people(const std::vector<Case>& cases, const DeviceProfile& device) {
   fmt::print("{}", format_lines(plan_lines(cases, device, true), Format::table));
   std::vector<std::string> skips, tiles;
   for (const Case& c : cases) {
     if (c.skip) skips.push_back(fmt::format("{}: {}", c.variant->name, *c.skip));
     if (!c.skip && !c.tile_reason.empty())
-      tiles.push_back(fmt::format("{} d={} {}x{}: {}", c.variant->name, c.problem.head_dim, c.tile.br,
-                                  c.tile.bc, c.tile_reason));
+      tiles.push_back(
+          fmt::format("{} d={} {}: {}", c.variant->name, c.problem.head_dim, tile_text(c), c.tile_reason));
   }
   const std::vector<std::string> to_compile = kernel_texts(cases, device);
   print_counted("Skipped", skips);

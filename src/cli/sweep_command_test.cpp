@@ -398,6 +398,12 @@ TEST(DryRun, RunsAndWritesNothing) {
                                 HasSubstr("Kernels to compile for sm_90a on a GPU: ")));
 }
 
+TEST(DryRun, NamesNoTileWhereALibraryChoosesIt) {
+  const Result result = run({"sweep", "--dry-run", "--variant", "standard", "-N", "512", "-d", "64"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("standard d=64 no tile: "), Not(HasSubstr("0x0"))));
+}
+
 TEST(DryRun, OfAGpuPlanNeedsNoGpu) {
   const BackendOpener none = [](const DeviceChoice&, const MeasureOptions&) -> OpenBackend {
     throw EnvironmentError("no GPU here");

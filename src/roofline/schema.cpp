@@ -54,13 +54,20 @@ constexpr auto columns = std::to_array<Column>({
      "`ok`, `skipped` (cannot run), `incorrect` (ran, wrong numbers), `failed` (error)",
      at<&Row::status, &Status::disposition>},
     {"reason", Group::status, "why it is not ok, as a sentence", at<&Row::status, &Status::reason>},
-    {"flags", Group::status, "warnings from a closed list, `;` between", at<&Row::status, &Status::flags>},
-    {"verified", Group::verify, "`yes`, `no`, or `unchecked`", at<&Row::verify, &Verification::verified>},
+    {"flags", Group::status,
+     "warnings, `;` between: `above_ceiling` (a rate above the device's ceiling), `drift` (samples drift "
+     "by over 3 %), `throttled` (the driver limited clocks), `gpu_shared` (another process ran), "
+     "`few_samples` (under 6), `imprecise` (--max-time came before --precision), `uncalibrated` (the "
+     "device's L2 is assumed), `noisy_bytes` (counts of HBM bytes differ by over 2 % and 1 MB)",
+     at<&Row::status, &Status::flags>},
+    {"verified", Group::verify,
+     "`yes`, `no`, or `unchecked`: --verify off, or in the simulator over 2.2e9 useful FLOPs",
+     at<&Row::verify, &Verification::verified>},
     {"rel_err", Group::verify, "relative Frobenius error against fp64 over the checked rows",
      at<&Row::verify, &Verification::rel_err>},
     {"max_abs_err", Group::verify, "largest absolute error over the checked rows",
      at<&Row::verify, &Verification::max_abs_err>},
-    {"latency_source", Group::latency, "`cuda_events`, or `model` (never gated)",
+    {"latency_source", Group::latency, "`cuda_events`, or `model`: an estimate, no measurement",
      at<&Row::latency, &Latency::latency_source>},
     {"latency_median_ns", Group::latency, "median time of the whole operation, ns",
      at<&Row::latency, &Latency::median_ns>},

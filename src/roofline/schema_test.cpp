@@ -55,6 +55,14 @@ TEST(Schema, NanNeverReachesACell) {
   EXPECT_EQ(cell(*find_column("latency_median_ns"), row), "");
 }
 
+TEST(Flags, AreExplainedInTheirColumn) {
+  const std::string_view description = find_column("flags")->description;
+  for (int flag = 0; flag <= static_cast<int>(Flag::noisy_bytes); ++flag) {
+    const std::string name(to_string(static_cast<Flag>(flag)));
+    EXPECT_NE(description.find("`" + name + "` ("), std::string_view::npos) << name;
+  }
+}
+
 TEST(Flags, AreAddedOnce) {
   Row row;
   add_flag(row.status, Flag::drift);
