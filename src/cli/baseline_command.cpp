@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "cli/commands.hpp"
+#include "cli/standard_streams.hpp"
 #include "gate/baseline.hpp"
 #include "gate/read_meta.hpp"
 #include "gate/report.hpp"
@@ -38,10 +39,10 @@ ExitCode baseline_update_command(const BaselineCommand& command) {
   const auto old_meta = meta_beside(command.baseline), new_meta = meta_beside(command.current);
   const GateResult result = gate({baseline, old_meta}, {current, new_meta}, command.options);
   if (regressed(result)) {
-    fmt::print("{}", gate_text(result));
+    print(gate_text(result));
     if (!command.accept_regressions) {
-      fmt::print(stderr, "{} is unchanged: rows regressed; give --accept-regressions if that is meant\n",
-                 command.baseline);
+      say(fmt::format("{} is unchanged: rows regressed; give --accept-regressions if that is meant",
+                      command.baseline));
       return ExitCode::failed;
     }
   }
@@ -53,8 +54,8 @@ ExitCode baseline_update_command(const BaselineCommand& command) {
   // First what describes the runs: a row without its run could not be compared.
   if (!update.meta.empty()) replace_file(meta_path(command.baseline), update.meta);
   replace_file(command.baseline, update.csv);
-  fmt::print("{}: rows: {} replaced, {} added, {} kept\n", command.baseline, update.replaced, update.added,
-             update.kept);
+  print(fmt::format("{}: rows: {} replaced, {} added, {} kept\n", command.baseline, update.replaced,
+                    update.added, update.kept));
   return ExitCode::ok;
 }
 

@@ -162,6 +162,18 @@ TEST(Binary, NoStateOfTheStandardStreamsCostsARow) {
     }
 }
 
+TEST(Binary, TheGateOfASweepKeepsItsVerdictWhateverBecomesOfStandardError) {
+  const TemporaryFolder folder;
+  const std::string sweep = "sweep --backend sim -N 64 -d 64 --variant flash1,flash2 --format csv -o ";
+  ASSERT_EQ(run_redirected(sweep + "'" + (folder / "a.csv") + "'", ">/dev/null 2>&1"), 0);
+  for (const char* redirections : {">/dev/null 2>/dev/full", ">/dev/null 2>&-"})
+    EXPECT_EQ(run_redirected(
+                  fmt::format("{}'{}' --overwrite --gate '{}'", sweep, folder / "b.csv", folder / "a.csv"),
+                  redirections),
+              0)
+        << redirections;
+}
+
 TEST(Binary, OutputThatIsLostIsAnError) {
   const TemporaryFolder folder;
   const std::string log = folder / "log";

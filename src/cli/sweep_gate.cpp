@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cli/gate_output.hpp"
+#include "cli/standard_streams.hpp"
 #include "gate/gate.hpp"
 #include "gate/read_meta.hpp"
 #include "plan/identity.hpp"
@@ -70,8 +71,8 @@ bool SweepGate::settle(const std::vector<Row>& rows, const std::string& meta,
   for (int retry = 1; retry <= options_.gate_retries; ++retry) {
     const std::set<size_t> again = ambiguous(rows, meta);
     if (again.empty()) break;
-    fmt::print(stderr, "gate: {} ambiguous case{} measured again, {} of at most {} times\n", again.size(),
-               again.size() == 1 ? " is" : "s are", retry, options_.gate_retries);
+    say(fmt::format("gate: {} ambiguous case{} measured again, {} of at most {} times", again.size(),
+                    again.size() == 1 ? " is" : "s are", retry, options_.gate_retries));
     for (const size_t row : again)
       if (!remeasure(row)) return false;
   }

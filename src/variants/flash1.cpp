@@ -9,6 +9,9 @@
 #include "variants/variant.hpp"
 
 namespace attnprof {
+
+extern const Variant flash1_variant;
+
 namespace {
 
 enum Workspace : int { workspace_o = operand_workspace, workspace_l, workspace_m };
@@ -137,17 +140,14 @@ std::vector<Step> steps(const Problem& p, const Tile& tile, const DeviceProfile&
                       .smem_bytes = smem_bytes(p, tile),
                       .expected_registers = std::min(mma_registers(p.head_dim, tile.bc, mma_rows),
                                                      available_registers(threads, 1))};
-  std::vector<Operand> ops = operands(p);
-  for (Operand& operand : workspace(p, tile)) ops.push_back(std::move(operand));
-  Schedule schedule{p.heads * p.batch, [p, tile, ops = std::move(ops)](int64_t cta, TileMachine& machine) {
-                      run_block(p, tile, ops, cta, machine);
-                    }};
+  Schedule schedule{p.heads * p.batch,
+                    [p, tile, ops = case_operands(flash1_variant, p, tile)](
+                        int64_t cta, TileMachine& machine) { run_block(p, tile, ops, cta, machine); }};
   return {Step{"attention", std::move(kernel), std::move(schedule)}};
 }
 
 }  // namespace
 
-extern const Variant flash1_variant;
 const Variant flash1_variant{
     .name = "flash1",
     .idea = "K, V tile outside, Q inside; O, l, m updated in device memory; one block a head; tensor cores",
