@@ -42,6 +42,13 @@ TEST_P(MetricsOnChip, EveryMetricOfEveryDtypeIsKnownAndPlans) {
   }
 }
 
+TEST_P(MetricsOnChip, HbmAloneIsOnePass) {
+  const MetricPlan plan(GetParam().chip, hbm_metrics());
+  EXPECT_EQ(plan.size(), 2u);
+  EXPECT_THAT(plan.missing(), testing::IsEmpty());
+  EXPECT_EQ(plan.passes(), 1u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, MetricsOnChip,
                          testing::Values(Expected{"GA100", 6}, Expected{"AD102", 6}, Expected{"GH100", 4},
                                          Expected{"GB100", 5}, Expected{"GB202", 4}),

@@ -24,6 +24,11 @@ class PreparedCase {
   // enqueues.
   void reset() const;
 
+  // Moves all operands to other device memory, inputs filled as before, and runs the operation there once.
+  // False, and nothing has changed, where there is no room for them beside the old ones, which are kept until
+  // the case ends so that no later move gets them again.
+  bool relocate();
+
   const Case& planned() const { return case_; }
   uint64_t seed() const { return seed_; }
   const std::vector<Operand>& operands() const { return operands_; }
@@ -39,7 +44,7 @@ class PreparedCase {
     CUfunction function;
   };
   LoadedKernel load(const KernelLaunch& kernel, KernelCompiler& compiler) const;
-  void allocate();
+  std::vector<DeviceBuffer> allocated() const;  // throws CaseSkipped
   void fill_inputs() const;
   AttentionParams params() const;
   void run_step(size_t index) const;
@@ -54,6 +59,7 @@ class PreparedCase {
   std::vector<Step> steps_;
   std::vector<std::optional<LoadedKernel>> kernels_;  // by step; nothing for other kinds
   std::vector<DeviceBuffer> buffers_;                 // by operand
+  std::vector<DeviceBuffer> left_behind_;             // of earlier places
   AttentionParams params_{};
 };
 
