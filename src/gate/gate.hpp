@@ -58,6 +58,9 @@ struct GateResult {
   std::vector<Comparison> different;  // every verdict but `same`, worst first
   std::vector<Event> events;          // worst kind first
   size_t compared = 0;                // metrics of rows
+  size_t scattered = 0;               // rows whose HBM bytes are known no better than the threshold
+  double worst_scatter = 0;           // the largest uncertainty of these
+  size_t worst_scattered = 0;         // and its pair
   std::vector<std::string> warnings;
   bool failed = false;
 

@@ -61,6 +61,39 @@ TEST(Gate, EachMetricFailsByItself) {
             "1 worse latency_median_ns\n");
 }
 
+TEST(Gate, RowsWhoseHbmBytesScatterAreNamed) {
+  const auto scattering = [](int64_t bytes) {
+    return csv_of({measured_row(512), changed([&](Row& row) {
+                     row.counters.hbm_total = bytes;
+                     row.counters.hbm_spread_pct = 20;
+                     row.counters.hbm_counts = 16;
+                   })});
+  };
+  const Outcome outcome = gate_texts(scattering(64'000'000), scattering(66'000'000));
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.verdicts, "ambiguous hbm_bytes\n");
+  EXPECT_THAT(outcome.summary,
+              AllOf(HasSubstr("hbm_bytes of 1 row scatters by more than the threshold"),
+                    HasSubstr("q_len=1024"), HasSubstr("no change under 10.0 % is certain")));
+  EXPECT_EQ(gate_texts(scattering(64'000'000), scattering(80'000'000)).verdicts, "worse hbm_bytes\n");
+}
+
+// Files from before the column: a spread is taken for that of two counts.
+TEST(Gate, FilesWithoutHbmCountsAreRead) {
+  std::vector<const Column*> columns = all_columns();
+  std::erase_if(columns, [](const Column* column) { return column->name == "hbm_counts"; });
+  const auto old_file = [&](int64_t bytes, Real spread) {
+    const Row row = changed([&](Row& changing) {
+      changing.counters.hbm_total = bytes;
+      changing.counters.hbm_spread_pct = spread;
+    });
+    return csv_header(columns) + csv_row(columns, row);
+  };
+  EXPECT_EQ(gate_texts(old_file(64'000'000, {}), old_file(65'280'000, {})).verdicts, "worse hbm_bytes\n");
+  EXPECT_EQ(gate_texts(old_file(64'000'000, 0.5), old_file(65'280'000, 0.5)).verdicts,
+            "ambiguous hbm_bytes\n");
+}
+
 TEST(Gate, FailOnChoosesWhatFails) {
   GateOptions only_flops;
   only_flops.fail_on = {FailOn::flops};

@@ -59,7 +59,8 @@ std::string_view column_of(Fact fact) {
 
 std::string_view column_of(Extra extra) {
   constexpr std::array<std::string_view, extra_count> names = {"latency_ci95_low_ns", "latency_ci95_high_ns",
-                                                               "sm_cycles", "sm_clock_mhz", "hbm_spread_pct"};
+                                                               "sm_cycles",           "sm_clock_mhz",
+                                                               "hbm_spread_pct",      "hbm_counts"};
   return names[static_cast<size_t>(extra)];
 }
 

@@ -55,8 +55,9 @@ enum class Fact {
 };
 std::string_view column_of(Fact fact);
 
-// Numbers beside the metrics that a verdict takes into account.
-enum class Extra { ci_low, ci_high, sm_cycles, sm_clock, hbm_spread, count };
+// Numbers beside the metrics that a verdict takes into account. Files older than hbm_counts are read without
+// it.
+enum class Extra { ci_low, ci_high, sm_cycles, sm_clock, hbm_spread, hbm_counts, count };
 std::string_view column_of(Extra extra);
 
 class Table {

@@ -106,8 +106,13 @@ class TableReader {
     for (const std::string& name : layout.key) key_.push_back(required(name, line));
     for (const Metric& metric : layout.metrics) values_.push_back(required(metric.column, line));
     const bool results = layout.source == Source::results;
-    for (size_t i = 0; i < static_cast<size_t>(Extra::count); ++i)
-      values_.push_back(results ? required(column_of(static_cast<Extra>(i)), line) : none);
+    for (size_t i = 0; i < static_cast<size_t>(Extra::count); ++i) {
+      const auto extra = static_cast<Extra>(i);
+      const bool optional = extra == Extra::hbm_counts;
+      values_.push_back(!results   ? none
+                        : optional ? place(column_of(extra))
+                                   : required(column_of(extra), line));
+    }
     for (size_t i = 0; i < static_cast<size_t>(Fact::count); ++i) {
       const std::string_view name = column_of(static_cast<Fact>(i));
       const bool build_fact = static_cast<Fact>(i) == Fact::error;
