@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
 
 #include "gate/match.hpp"
 #include "roofline/schema.hpp"
@@ -72,7 +73,7 @@ void match_rows(const Selection& old_rows, const Selection& new_rows, const Tabl
     if (found == old_rows.by_key.end())
       result.events.push_back({Event::Kind::added, 0, row});
     else
-      result.pairs.push_back({found->second, row, true, true});
+      result.pairs.push_back({.baseline = found->second, .current = row, .time = true, .counts = true});
   }
   for (const uint32_t row : old_rows.rows)
     if (baseline.ok(row) && !new_rows.by_key.contains(baseline.key(row)))
@@ -113,6 +114,7 @@ void compare_pair(size_t index, GateResult& result) {
     auto comparison = compare(baseline, current, pair, metric);
     if (!comparison) continue;
     ++result.compared;
+    ++result.pairs[index].compared;
     comparison->pair = index;
     note_scatter(*comparison, result);
     if (comparison->judgement.verdict != Verdict::same) result.different.push_back(std::move(*comparison));
@@ -201,8 +203,8 @@ GateResult gate(const GateInput& baseline, const GateInput& current, const GateO
                     .warnings = {}};
   check_layouts(baseline.table, current.table, result);
   {
-    const Selection old_rows = select_rows(baseline.table, "newest"),
-                    new_rows = select_rows(current.table, options.run);
+    auto selecting = std::async(std::launch::async, select_rows, std::cref(current.table), options.run);
+    const Selection old_rows = select_rows(baseline.table, "newest"), new_rows = selecting.get();
     match_rows(old_rows, new_rows, baseline.table, current.table, result);
   }
   const auto warnings = check_comparable(baseline, current, options.allow_different, result.pairs);

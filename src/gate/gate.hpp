@@ -34,7 +34,8 @@ struct GateInput {
 
 struct RowPair {
   uint32_t baseline, current;
-  bool time, counts;  // compared, or left out: another driver, another source
+  bool time, counts;      // compared, or left out: another driver, another source
+  uint16_t compared = 0;  // metrics
 };
 
 struct Comparison {

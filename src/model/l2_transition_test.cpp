@@ -27,7 +27,7 @@ bool in_transition(const Shape& shape, const DeviceProfile& device = *find_profi
   return l2_in_transition(c, device);
 }
 
-// Cases whose HBM bytes two H200 processes counted 1.0 to 30 % apart.
+// Cases whose HBM bytes two H200 processes counted 1.0 to 46 % apart.
 TEST(L2Transition, HoldsForCasesThatScatteredOnAnH200) {
   for (const Shape& shape : {Shape{"flash1", Mask::full, 1, 4096, 64},
                              {"flash1", Mask::full, 1, 2048, 128},
