@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "cli/options_detail.hpp"
 #include "cli/options_gate_commands.hpp"
+#include "cli/options_tool_commands.hpp"
 #include "plan/grammar.hpp"
 #include "roofline/schema.hpp"
 #include "version.hpp"
@@ -19,11 +19,8 @@ constexpr const char* about =
     "reports for every case whether the output is right, its time, the bytes that crossed HBM and the SMs "
     "(hardware\n"
     "counters on a GPU, a model without one), and where it sits under the roofline.";
-const std::string axes_footer =
-    "Lists and ranges: 512,1k or 512:4k:512 (lo:hi:step) or 512:16k:x2 (lo:hi:xFACTOR); k is 1024.\n"
-    "An axis may be given several times.\n\n";
 const std::string sweep_footer =
-    axes_footer +
+    std::string(axes_footer) +
     "Examples:\n"
     "  attnprof sweep                                       the default plan, on the GPU or simulated\n"
     "  attnprof sweep -N 1k:16k:x2 --tokens 16k --hidden 2048 --mask full,causal -o out.csv\n"
@@ -31,62 +28,10 @@ const std::string sweep_footer =
     "a100-sxm-80g\n\n"
     "Exit codes: 0 all well, 1 an incorrect or failed case, 2 wrong usage, 3 nothing could be measured,\n"
     "130 interrupted (what was measured is kept).";
-const std::string compile_footer =
-    axes_footer +
-    "Example:\n"
-    "  attnprof compile --arch sm_80,sm_90a --variant flash2 -d 64,128 -o build.csv\n\n"
-    "Exit codes: 0 all compiled, 1 a kernel does not compile, 2 wrong usage, 3 no compiler or no kernel.";
-
-int64_t whole_number(std::string_view option, std::string_view text, int64_t largest) {
-  int64_t value = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > largest)
-    throw UsageError(fmt::format("{} '{}': give a whole number from 0 to {}", option, text, largest));
-  return value;
-}
-
-Format parse_format(const std::string& text, bool markdown) {
-  if (markdown && text == "markdown") return Format::markdown;
-  return choice<Format>("--format", text,
-                        {{"table", Format::table}, {"csv", Format::csv}, {"json", Format::json}});
-}
-
 BackendChoice parse_backend(const std::string& text) {
   return choice<BackendChoice>(
       "--backend", text,
       {{"auto", BackendChoice::automatic}, {"gpu", BackendChoice::gpu}, {"sim", BackendChoice::sim}});
-}
-
-void refuse_both(bool both, const char* a, const char* b) {
-  if (both) throw UsageError(fmt::format("{} and {} contradict each other; give one of them", a, b));
-}
-
-void refuse_two_targets(const DeviceChoice& device) {
-  refuse_both(!device.target.empty() && !device.target_file.empty(), "--target", "--target-file");
-}
-
-// An option that names a file, a folder or a device. An empty name comes from a script's unset variable:
-// taken as "not given", it would lose what was asked for.
-CLI::Option* add_name(CLI::App& app, const std::string& names, std::string& name, const std::string& help,
-                      const std::string& type) {
-  const auto not_empty = [](const std::string& text) {
-    return text.empty() ? "the name is empty" : std::string();
-  };
-  return app.add_option(names, name, help)->type_name(type)->check(not_empty);
-}
-
-// --target and --target-file.
-void add_target(CLI::App& app, DeviceChoice& device) {
-  add_name(app, "--target", device.target, "Simulated device, see attnprof list", "NAME")
-      ->default_str(std::string(default_target));
-  add_name(app, "--target-file", device.target_file, "Simulated device from a JSON profile of your own",
-           "FILE");
-}
-
-void add_compiler(CLI::App& app, MeasureOptions& measure) {
-  add_name(app, "--kernels", measure.kernels_dir, "Kernel sources", "DIR")->default_str("beside the program");
-  add_name(app, "--cache-dir", measure.cache_dir, "Compiled kernels are kept here", "DIR")
-      ->default_str("XDG_CACHE_HOME/attnprof");
 }
 
 class SweepParser {
@@ -203,93 +148,6 @@ class SweepParser {
   bool append_ = false, resume_ = false, overwrite_ = false;
   CLI::Option* columns_option_;
   std::vector<std::string> columns_;
-};
-
-class ListParser {
- public:
-  explicit ListParser(CLI::App& root)
-      : app_(*root.add_subcommand("list",
-                                  "Show variants with their tiles on a device, and the devices known")) {
-    add_target(app_, options_.device);
-    add_axis(app_, head_dims_, "-d,--head-dim", "Show default tiles for these", "64,128", "Options");
-    add_axis(app_, dtypes_, "--dtype", "Show default tiles for these", "fp16", "Options");
-    app_.add_flag("--columns", options_.columns, "Show the columns of a row instead");
-    app_.add_option("--format", format_, "table, csv, json or markdown")->default_str(format_);
-  }
-  CLI::App& app() { return app_; }
-  ListOptions options() {
-    refuse_two_targets(options_.device);
-    if (head_dims_.given()) options_.head_dims = parse_axis("-d", head_dims_.texts);
-    if (dtypes_.given()) options_.dtypes = parse_dtypes(dtypes_.texts);
-    options_.format = parse_format(format_, true);
-    return options_;
-  }
-
- private:
-  ListOptions options_;
-  CLI::App& app_;
-  AxisTexts head_dims_, dtypes_;
-  std::string format_ = "table";
-};
-
-class CompileParser {
- public:
-  explicit CompileParser(CLI::App& root)
-      : app_(*root.add_subcommand("compile", "Build the kernels of a plan; needs no GPU")), axes_(app_) {
-    app_.add_option("--arch", archs_, "Targets of nvcc, such as sm_80,sm_90a,sm_100a")
-        ->allow_extra_args(false)
-        ->required()
-        ->type_name("LIST");
-    app_.add_option("--jobs", jobs_, "Compilations at a time; 0: one less than there are cores")
-        ->default_str(jobs_);
-    add_compiler(app_, options_.measure);
-    add_name(app_, "-o,--output", options_.output, "CSV to write", "FILE");
-    app_.add_flag("--overwrite", options_.overwrite, "Start FILE again");
-    app_.add_option("--format", format_, "Standard output: table, csv or json")->default_str(format_);
-    app_.footer(compile_footer);
-  }
-  CLI::App& app() { return app_; }
-  CompileCommand options() {
-    options_.axes = axes_.axes();
-    options_.archs = parse_words("--arch", archs_);
-    options_.jobs = static_cast<int>(whole_number("--jobs", jobs_, 1024));
-    options_.format = parse_format(format_, false);
-    return options_;
-  }
-
- private:
-  CompileCommand options_;
-  CLI::App& app_;
-  AxisOptions axes_;
-  std::vector<std::string> archs_;
-  std::string jobs_ = "0", format_ = "table";
-};
-
-class DoctorParser {
- public:
-  explicit DoctorParser(CLI::App& root)
-      : app_(*root.add_subcommand("doctor", "Say what works here, what is missing and what to do")) {
-    app_.add_option("--format", format_, "text or json")->default_str(format_);
-    app_.add_flag("--self-test", options_.self_test,
-                  "Copy and fill known sizes and compare with the counters");
-    app_.add_option("--device", device_, "GPU number")->default_str(device_);
-    add_name(app_, "-o,--output", options_.output, "Self-test figures as CSV", "FILE");
-    add_compiler(app_, options_.measure);
-  }
-  CLI::App& app() { return app_; }
-  DoctorCommand options() {
-    options_.json = choice<bool>("--format", format_, {{"text", false}, {"json", true}});
-    if (!options_.self_test && !options_.output.empty())
-      throw UsageError("-o keeps the figures of --self-test; give --self-test too, or leave -o out");
-    refuse_both(options_.self_test && options_.json, "--self-test", "--format json");
-    options_.measure.device = static_cast<int>(whole_number("--device", device_, 1023));
-    return options_;
-  }
-
- private:
-  DoctorCommand options_;
-  CLI::App& app_;
-  std::string format_ = "text", device_ = "0";
 };
 
 struct Parser {

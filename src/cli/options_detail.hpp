@@ -26,6 +26,24 @@ T choice(std::string_view option, std::string_view text,
   throw UsageError(fmt::format("{} '{}' is none of {}", option, text, known));
 }
 
+// How axes are written, for a command's help.
+inline constexpr std::string_view axes_footer =
+    "Lists and ranges: 512,1k or 512:4k:512 (lo:hi:step) or 512:16k:x2 (lo:hi:xFACTOR); k is 1024.\n"
+    "An axis may be given several times.\n\n";
+
+// The following throw UsageError.
+int64_t whole_number(std::string_view option, std::string_view text, int64_t largest);
+Format parse_format(const std::string& text, bool markdown);
+void refuse_both(bool both, const char* a, const char* b);
+void refuse_two_targets(const DeviceChoice& device);
+
+// An option that names a file, a folder or a device. An empty name comes from a script's unset variable:
+// taken as "not given", it would lose what was asked for.
+CLI::Option* add_name(CLI::App& app, const std::string& names, std::string& name, const std::string& help,
+                      const std::string& type);
+void add_target(CLI::App& app, DeviceChoice& device);       // --target and --target-file
+void add_compiler(CLI::App& app, MeasureOptions& measure);  // --kernels and --cache-dir
+
 // The texts an axis was given; converted after parsing, so that errors are ours.
 struct AxisTexts {
   CLI::Option* option = nullptr;

@@ -51,7 +51,8 @@ Layout layout_of(const std::vector<std::string>& header, const std::vector<std::
   if (!key.empty()) return {Source::other, key, metrics};
   if (contains(header, "entry") && contains(header, "step") && contains(header, "arch"))
     return {Source::build,
-            {"variant", "step", "arch", "dtype", "mask", "head_dim", "br", "bc"},
+            {"variant", "step", "arch", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len",
+             "head_dim", "tile", "knobs"},
             build_metrics(metrics)};
   return {Source::results, identity_columns(), metrics};
 }
