@@ -9,6 +9,13 @@ struct AttentionStrides {
 };
 
 constexpr int attention_max_workspaces = 4;
+constexpr int attention_max_tensor_maps = 8;
+
+// A CUtensorMap as the bulk-copy engine (TMA) reads it: 128 opaque bytes. PTX ISA, cp.async.bulk.tensor: its
+// address is a multiple of 64.
+struct alignas(64) AttentionTensorMap {
+  unsigned long long opaque[16];
+};
 
 // Constants arrive as macros: DTYPE (0 fp32, 1 fp16, 2 bf16), HEAD_DIM, TILE_BR, TILE_BC, CAUSAL (0 or 1).
 struct AttentionParams {
@@ -28,4 +35,5 @@ struct AttentionParams {
   int kv_len;
   int causal_offset;  // kv_len - q_len: query i sees key j when j <= i + causal_offset
   float scale;        // 1 / sqrt(head_dim)
+  AttentionTensorMap tensor_maps[attention_max_tensor_maps];  // this launch's, by KernelLaunch::tensor_maps
 };

@@ -7,6 +7,7 @@
 
 #include "error.hpp"
 #include "measure/compile/content_hash.hpp"
+#include "measure/gpu/tensor_map.hpp"
 #include "model/counting_machine.hpp"
 #include "variants/tiling.hpp"
 
@@ -69,7 +70,8 @@ PreparedCase::PreparedCase(const Case& c, uint64_t seed, GpuDevice& gpu, KernelC
     if (std::holds_alternative<GemmLaunch>(step.launch)) require_cublas(gpu);
   }
   allocate();
-  params_ = params();
+  for (size_t i = 0; i < steps_.size(); ++i)
+    if (kernels_[i]) kernels_[i]->params = params(std::get<KernelLaunch>(steps_[i].launch));
   fill_inputs();
 }
 
@@ -83,7 +85,7 @@ PreparedCase::LoadedKernel PreparedCase::load(const KernelLaunch& kernel, Kernel
   const CUfunction function = module.function(kernel.entry);
   ATTNPROF_CU(cuFuncSetAttribute, function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
               static_cast<int>(kernel.smem_bytes));
-  return {std::move(compiled), std::move(module), function};
+  return {std::move(compiled), std::move(module), function, {}};
 }
 
 void PreparedCase::allocate() {
@@ -105,9 +107,17 @@ void PreparedCase::fill_inputs() const {
   gpu_.stream().synchronise();
 }
 
-AttentionParams PreparedCase::params() const {
+AttentionParams PreparedCase::params(const KernelLaunch& kernel) const {
   const Problem& p = case_.problem;
   AttentionParams params{};
+  if (kernel.tensor_maps.size() > attention_max_tensor_maps)
+    throw CaseFailed(fmt::format("{} asks for {} tensor maps, there are {}", kernel.entry,
+                                 kernel.tensor_maps.size(), attention_max_tensor_maps));
+  for (size_t i = 0; i < kernel.tensor_maps.size(); ++i) {
+    const TensorMap& map = kernel.tensor_maps[i];
+    params.tensor_maps[i] = encode_tensor_map(map, operands_[static_cast<size_t>(map.operand)],
+                                              buffer(map.operand).get(), driver());
+  }
   params.q = buffer(operand_q).get();
   params.k = buffer(operand_k).get();
   params.v = buffer(operand_v).get();
@@ -131,7 +141,7 @@ AttentionParams PreparedCase::params() const {
 void PreparedCase::run_step(size_t index) const {
   const Step& step = steps_[index];
   if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch)) {
-    void* arguments[] = {const_cast<AttentionParams*>(&params_)};
+    void* arguments[] = {const_cast<AttentionParams*>(&kernels_[index]->params)};
     launch(kernels_[index]->function, kernel->grid, kernel->threads, kernel->smem_bytes, gpu_.stream(),
            arguments);
   } else if (const auto* gemm = std::get_if<GemmLaunch>(&step.launch)) {

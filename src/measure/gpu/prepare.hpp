@@ -37,11 +37,12 @@ class PreparedCase {
     CompiledKernel compiled;
     Module module;
     CUfunction function;
+    AttentionParams params;
   };
   LoadedKernel load(const KernelLaunch& kernel, KernelCompiler& compiler) const;
   void allocate();
   void fill_inputs() const;
-  AttentionParams params() const;
+  AttentionParams params(const KernelLaunch& kernel) const;
   void run_step(size_t index) const;
   size_t longest_step() const;
   void describe_step(size_t index, Build& build) const;
@@ -54,7 +55,6 @@ class PreparedCase {
   std::vector<Step> steps_;
   std::vector<std::optional<LoadedKernel>> kernels_;  // by step; nothing for other kinds
   std::vector<DeviceBuffer> buffers_;                 // by operand
-  AttentionParams params_{};
 };
 
 }  // namespace attnprof
