@@ -109,6 +109,8 @@ class SweepParser {
     app_.add_option("--case-timeout", case_timeout_, "A case that takes longer has failed")
         ->default_str(case_timeout_);
     app_.add_option("--seed", seed_, "Of the random inputs")->type_name("NUMBER")->default_str(seed_);
+    app_.add_option("--input", input_, "Random inputs: normal, or outliers, one in a thousand far larger")
+        ->default_str(input_);
     add_compiler(app_, options_.measure);
     add_name(app_, "-o,--output", options_.output, "CSV to write; FILE.meta.json beside it describes the run",
              "FILE");
@@ -161,6 +163,8 @@ class SweepParser {
     m.max_time_s = parse_seconds("--max-time", max_time_);
     m.case_timeout_s = parse_seconds("--case-timeout", case_timeout_);
     m.seed = static_cast<uint64_t>(whole_number("--seed", seed_, std::numeric_limits<int64_t>::max()));
+    m.input = choice<InputKind>("--input", input_,
+                                {{"normal", InputKind::normal}, {"outliers", InputKind::outliers}});
     m.device = static_cast<int>(whole_number("--device", device_, 1023));
   }
 
@@ -199,7 +203,8 @@ class SweepParser {
   GateFlags gate_;
   std::string retries_ = "2";
   std::string backend_ = "auto", device_ = "0", counters_ = "auto", verify_ = "sampled", precision_ = "0.5%",
-              max_time_ = "0.5s", case_timeout_ = "30s", seed_ = "1", format_ = "table", config_;
+              max_time_ = "0.5s", case_timeout_ = "30s", seed_ = "1", input_ = "normal", format_ = "table",
+              config_;
   bool append_ = false, resume_ = false, overwrite_ = false;
   CLI::Option* columns_option_;
   std::vector<std::string> columns_;

@@ -14,7 +14,7 @@
 namespace attnprof {
 namespace {
 
-constexpr uint8_t poison_byte = 0xFF;  // a NaN in fp32, fp16 and bf16
+constexpr uint8_t poison_byte = 0xFF;  // a NaN in fp32, fp16, bf16 and e4m3
 
 AttentionStrides strides_of(const Operand& o) {
   return {.batch = o.heads * o.rows * o.row_pitch, .head = o.rows * o.row_pitch, .row = o.row_pitch};
@@ -45,22 +45,22 @@ double rough_ns(const Step& step, const std::vector<Operand>& operands, const De
   const int64_t count = std::min(samples, ctas);
   for (int64_t i = 0; i < count; ++i) step.schedule.run((2 * i + 1) * ctas / (2 * count), machine);
   const SmTraffic& t = machine.traffic();
-  const double tensor_tflops =
+  const double tensor_peak =
       device.tensor_16bit_tflops > 0 ? device.tensor_16bit_tflops : 10 * device.fp32_tflops;
   const auto ns_at = [](int64_t work, double rate) {
     return rate > 0 ? static_cast<double>(work) / rate : 0;  // 0: not known
   };
   const double ns = std::max(
-      {ns_at(t.read_bytes + t.write_bytes, device.hbm_gbps), ns_at(t.tensor_flops, tensor_tflops * 1e3),
+      {ns_at(t.read_bytes + t.write_bytes, device.hbm_gbps), ns_at(t.tensor_flops, tensor_peak * 1e3),
        ns_at(t.fma_flops, device.fp32_tflops * 1e3), ns_at(t.exponentials, device.exp_gops)});
   return ns * static_cast<double>(ctas) / static_cast<double>(count);
 }
 
 }  // namespace
 
-PreparedCase::PreparedCase(const Case& c, uint64_t seed, GpuDevice& gpu, KernelCompiler& compiler)
+PreparedCase::PreparedCase(const Case& c, const InputSource& inputs, GpuDevice& gpu, KernelCompiler& compiler)
     : case_(c),
-      seed_(seed),
+      inputs_(inputs),
       gpu_(gpu),
       operands_(case_operands(*c.variant, c.problem, c.tile)),
       steps_(c.variant->steps(c.problem, c.tile, gpu.profile())) {
@@ -102,8 +102,7 @@ void PreparedCase::allocate() {
 void PreparedCase::fill_inputs() const {
   for (size_t i = 0; i < operands_.size(); ++i)
     if (operands_[i].role == Role::input)
-      gpu_.harness().fill_random(buffers_[i], operands_[i].elements(), operands_[i].dtype, seed_,
-                                 static_cast<unsigned>(i), gpu_.stream());
+      gpu_.harness().fill_input(buffers_[i], operands_[i], static_cast<int>(i), inputs_, gpu_.stream());
   gpu_.stream().synchronise();
 }
 
@@ -122,8 +121,13 @@ AttentionParams PreparedCase::params(const KernelLaunch& kernel) const {
   params.k = buffer(operand_k).get();
   params.v = buffer(operand_v).get();
   params.o = buffer(operand_o).get();
-  for (size_t i = operand_workspace; i < buffers_.size(); ++i)
-    params.workspace[i - operand_workspace] = buffers_[i].get();
+  if (p.dtype == Dtype::fp8) {
+    params.q_scale = buffer(operand_q_scale).get<const float>();
+    params.k_scale = buffer(operand_k_scale).get<const float>();
+    params.v_scale = buffer(operand_v_scale).get<const float>();
+  }
+  const auto workspace = static_cast<size_t>(first_workspace(p));
+  for (size_t i = workspace; i < buffers_.size(); ++i) params.workspace[i - workspace] = buffers_[i].get();
   params.q_strides = strides_of(operands_[operand_q]);
   params.k_strides = strides_of(operands_[operand_k]);
   params.v_strides = strides_of(operands_[operand_v]);
@@ -183,7 +187,7 @@ size_t PreparedCase::longest_step() const {
 Build PreparedCase::build() const {
   Build build;
   build.launches = launches();
-  const auto workspace = std::span(operands_).subspan(operand_workspace);
+  const auto workspace = std::span(operands_).subspan(static_cast<size_t>(first_workspace(case_.problem)));
   build.workspace_bytes = total_bytes({workspace.begin(), workspace.end()});
   build.kernel_hash = kernel_hash();
   describe_step(longest_step(), build);

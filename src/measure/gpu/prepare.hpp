@@ -8,15 +8,16 @@
 #include "attention_params.h"
 #include "measure/gpu/gpu_device.hpp"
 #include "plan/case.hpp"
+#include "plan/inputs.hpp"
 #include "roofline/row.hpp"
 
 namespace attnprof {
 
 class PreparedCase {
  public:
-  // Compiles, checks free memory, allocates, and fills inputs from `seed`. Throws CaseSkipped with bytes
+  // Compiles, checks free memory, allocates, and fills the inputs. Throws CaseSkipped with bytes
   // needed and free, CaseFailed for what does not compile.
-  PreparedCase(const Case& c, uint64_t seed, GpuDevice& gpu, KernelCompiler& compiler);
+  PreparedCase(const Case& c, const InputSource& inputs, GpuDevice& gpu, KernelCompiler& compiler);
 
   // The operation: every timed step in order. Only enqueues.
   void run() const;
@@ -25,7 +26,7 @@ class PreparedCase {
   void reset() const;
 
   const Case& planned() const { return case_; }
-  uint64_t seed() const { return seed_; }
+  const InputSource& inputs() const { return inputs_; }
   const std::vector<Operand>& operands() const { return operands_; }
   const DeviceBuffer& buffer(int operand) const { return buffers_[static_cast<size_t>(operand)]; }
   int launches() const;  // timed
@@ -49,7 +50,7 @@ class PreparedCase {
   std::string kernel_hash() const;
 
   Case case_;
-  uint64_t seed_;
+  InputSource inputs_;
   GpuDevice& gpu_;
   std::vector<Operand> operands_;
   std::vector<Step> steps_;

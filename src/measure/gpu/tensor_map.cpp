@@ -23,6 +23,8 @@ CUtensorMapDataType type_of(Dtype dtype) {
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
     case Dtype::bf16:
       return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    case Dtype::fp8:
+      break;
   }
   return CU_TENSOR_MAP_DATA_TYPE_UINT8;
 }

@@ -37,6 +37,10 @@ TEST(TensorMap, IsThreeDimensionalSoThatABoxEndsWithItsSlice) {
 TEST(TensorMap, TypesAreTheOperands) {
   EXPECT_EQ(tensor_map_layout({1, 8, 32, 64}, keys(Dtype::fp16)).type, CU_TENSOR_MAP_DATA_TYPE_FLOAT16);
   EXPECT_EQ(tensor_map_layout({1, 8, 8, 32}, keys(Dtype::fp32)).type, CU_TENSOR_MAP_DATA_TYPE_FLOAT32);
+  Operand bytes = keys(Dtype::fp8);
+  bytes.row_pitch = 80;
+  EXPECT_EQ(tensor_map_layout({1, 8, 64, 64}, bytes).type, CU_TENSOR_MAP_DATA_TYPE_UINT8);
+  EXPECT_THAT(tensor_map_layout({1, 8, 64, 64}, bytes).stride_bytes, ElementsAre(80u, 8000u));
   EXPECT_EQ(tensor_map_layout({1, 8, 16, 0}, keys(Dtype::fp32)).swizzle, CU_TENSOR_MAP_SWIZZLE_NONE);
 }
 
