@@ -51,8 +51,8 @@ class AxisOptions {
   SweepAxes axes() const;
 
  private:
-  AxisTexts variant_, seqlen_, q_len_, kv_len_, head_dim_, batch_, heads_, kv_heads_, br_, bc_, dtype_, mask_,
-      cache_;
+  AxisTexts variant_, seqlen_, q_len_, kv_len_, head_dim_, batch_, heads_, kv_heads_, br_, bc_, knob_, dtype_,
+      mask_, cache_;
   CLI::Option *tokens_option_, *hidden_option_;
   std::string tokens_, hidden_;
 };
