@@ -118,6 +118,15 @@ TileChoice default_tile(const Problem& p, const DeviceProfile& device) {
   return {tiles.back(), "smallest of the tiles tried"};
 }
 
+std::vector<Tile> candidates(const Problem&, const DeviceProfile&) {
+  std::vector<Tile> tiles;
+  for (int br : {64, 128, 256})
+    for (int bc : {32, 64, 96, 128})
+      for (int rows : {16, 32})
+        for (int stages : {1, 2}) tiles.push_back({br, bc, {{"stages", stages}, {"warp_rows", rows}}});
+  return tiles;
+}
+
 std::vector<Operand> workspace(const Problem&, const Tile&) { return {}; }
 
 // One block: a Q tile against every visible K, V tile. Causal: the last Q tiles, which see most keys, first.
@@ -177,6 +186,7 @@ const Variant flash2_variant{
     .steps = steps,
     .knobs = knobs,
     .knobs_used = knobs_used,
+    .candidates = candidates,
 };
 
 }  // namespace attnprof
