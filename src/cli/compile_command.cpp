@@ -42,6 +42,7 @@ constexpr ReportColumn report_columns[] = {
     {"head_dim", text_of<&KernelReport::head_dim>, true},
     {"br", text_of<&KernelReport::br>, true},
     {"bc", text_of<&KernelReport::bc>, true},
+    {"knobs", text_of<&KernelReport::knobs>},
     {"threads_per_cta", text_of<&KernelReport::threads>, true},
     {"registers", built<&KernelReport::registers>, true},
     {"spill_bytes", built<&KernelReport::spill_bytes>, true},
@@ -72,7 +73,7 @@ bool varies(const ReportColumn& column, const std::vector<KernelReport>& reports
 // What varies and the key figures, under short titles.
 std::string for_people(const std::vector<KernelReport>& reports) {
   std::vector<std::vector<std::string>> lines = {{"variant", "step"}};
-  constexpr std::array<std::string_view, 4> shown_if_varying = {"arch", "dtype", "mask", "head_dim"};
+  constexpr std::array<std::string_view, 5> shown_if_varying = {"arch", "dtype", "mask", "head_dim", "knobs"};
   std::vector<const ReportColumn*> varying;
   for (const ReportColumn& column : report_columns)
     if (std::ranges::find(shown_if_varying, column.name) != shown_if_varying.end() && varies(column, reports))

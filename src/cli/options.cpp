@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "cli/options_detail.hpp"
 #include "cli/options_gate_commands.hpp"
+#include "cli/options_tune.hpp"
 #include "plan/grammar.hpp"
 #include "roofline/schema.hpp"
 #include "version.hpp"
@@ -19,11 +19,8 @@ constexpr const char* about =
     "reports for every case whether the output is right, its time, the bytes that crossed HBM and the SMs "
     "(hardware\n"
     "counters on a GPU, a model without one), and where it sits under the roofline.";
-const std::string axes_footer =
-    "Lists and ranges: 512,1k or 512:4k:512 (lo:hi:step) or 512:16k:x2 (lo:hi:xFACTOR); k is 1024.\n"
-    "An axis may be given several times.\n\n";
 const std::string sweep_footer =
-    axes_footer +
+    std::string(axes_footer) +
     "Examples:\n"
     "  attnprof sweep                                       the default plan, on the GPU or simulated\n"
     "  attnprof sweep -N 1k:16k:x2 --tokens 16k --hidden 2048 --mask full,causal -o out.csv\n"
@@ -32,86 +29,19 @@ const std::string sweep_footer =
     "Exit codes: 0 all well, 1 an incorrect or failed case, 2 wrong usage, 3 nothing could be measured,\n"
     "130 interrupted (what was measured is kept).";
 const std::string compile_footer =
-    axes_footer +
+    std::string(axes_footer) +
     "Example:\n"
     "  attnprof compile --arch sm_80,sm_90a --variant flash2 -d 64,128 -o build.csv\n\n"
     "Exit codes: 0 all compiled, 1 a kernel does not compile, 2 wrong usage, 3 no compiler or no kernel.";
-
-int64_t whole_number(std::string_view option, std::string_view text, int64_t largest) {
-  int64_t value = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > largest)
-    throw UsageError(fmt::format("{} '{}': give a whole number from 0 to {}", option, text, largest));
-  return value;
-}
-
-Format parse_format(const std::string& text, bool markdown) {
-  if (markdown && text == "markdown") return Format::markdown;
-  return choice<Format>("--format", text,
-                        {{"table", Format::table}, {"csv", Format::csv}, {"json", Format::json}});
-}
-
-BackendChoice parse_backend(const std::string& text) {
-  return choice<BackendChoice>(
-      "--backend", text,
-      {{"auto", BackendChoice::automatic}, {"gpu", BackendChoice::gpu}, {"sim", BackendChoice::sim}});
-}
-
-void refuse_both(bool both, const char* a, const char* b) {
-  if (both) throw UsageError(fmt::format("{} and {} contradict each other; give one of them", a, b));
-}
-
-void refuse_two_targets(const DeviceChoice& device) {
-  refuse_both(!device.target.empty() && !device.target_file.empty(), "--target", "--target-file");
-}
-
-// An option that names a file, a folder or a device. An empty name comes from a script's unset variable:
-// taken as "not given", it would lose what was asked for.
-CLI::Option* add_name(CLI::App& app, const std::string& names, std::string& name, const std::string& help,
-                      const std::string& type) {
-  const auto not_empty = [](const std::string& text) {
-    return text.empty() ? "the name is empty" : std::string();
-  };
-  return app.add_option(names, name, help)->type_name(type)->check(not_empty);
-}
-
-// --target and --target-file.
-void add_target(CLI::App& app, DeviceChoice& device) {
-  add_name(app, "--target", device.target, "Simulated device, see attnprof list", "NAME")
-      ->default_str(std::string(default_target));
-  add_name(app, "--target-file", device.target_file, "Simulated device from a JSON profile of your own",
-           "FILE");
-}
-
-void add_compiler(CLI::App& app, MeasureOptions& measure) {
-  add_name(app, "--kernels", measure.kernels_dir, "Kernel sources", "DIR")->default_str("beside the program");
-  add_name(app, "--cache-dir", measure.cache_dir, "Compiled kernels are kept here", "DIR")
-      ->default_str("XDG_CACHE_HOME/attnprof");
-}
 
 class SweepParser {
  public:
   explicit SweepParser(CLI::App& root)
       : app_(*root.add_subcommand("sweep", "Measure every combination of the axes")),
         axes_(app_),
+        measure_(app_),
         gate_(app_, "Gate") {
     app_.footer(sweep_footer);
-    app_.add_option("--backend", backend_, "auto, gpu or sim; auto says why it chose")->default_str(backend_);
-    add_target(app_, options_.device);
-    app_.add_option("--device", device_, "GPU number")->type_name("NUMBER")->default_str(device_);
-    app_.add_option("--counters", counters_, "Hardware counters: auto, on (fail without), off")
-        ->default_str(counters_);
-    app_.add_option("--verify", verify_, "Check outputs against fp64: sampled, full or off")
-        ->default_str(verify_);
-    app_.add_option("--precision", precision_, "Time until the median is known to this")
-        ->default_str(precision_);
-    app_.add_option("--max-time", max_time_, "Time one case at most this long")->default_str(max_time_);
-    app_.add_option("--case-timeout", case_timeout_, "A case that takes longer has failed")
-        ->default_str(case_timeout_);
-    app_.add_option("--seed", seed_, "Of the random inputs")->type_name("NUMBER")->default_str(seed_);
-    app_.add_option("--input", input_, "Random inputs: normal, or outliers, one in a thousand far larger")
-        ->default_str(input_);
-    add_compiler(app_, options_.measure);
     add_name(app_, "-o,--output", options_.output, "CSV to write; FILE.meta.json beside it describes the run",
              "FILE");
     app_.add_flag("--append", append_, "Add a further run to FILE");
@@ -140,34 +70,15 @@ class SweepParser {
   SweepOptions options(const std::vector<std::string>& args) {
     if (!config_.empty()) apply_config_file(app_, config_);
     options_.axes = axes_.axes();
-    measure_options();
+    options_.measure = measure_.measure();
+    options_.device = measure_.device();
     output_options();
     gate_options();
-    options_.device.backend = parse_backend(backend_);
-    refuse_two_targets(options_.device);
-    options_.command_line = "attnprof";
-    for (const std::string& arg : args) options_.command_line += " " + arg;
+    options_.command_line = command_line_of(args);
     return options_;
   }
 
  private:
-  void measure_options() {
-    MeasureOptions& m = options_.measure;
-    m.verify = choice<VerifyMode>(
-        "--verify", verify_,
-        {{"sampled", VerifyMode::sampled}, {"full", VerifyMode::full}, {"off", VerifyMode::off}});
-    m.counters = choice<CounterMode>(
-        "--counters", counters_,
-        {{"auto", CounterMode::automatic}, {"on", CounterMode::on}, {"off", CounterMode::off}});
-    m.precision = parse_percent("--precision", precision_);
-    m.max_time_s = parse_seconds("--max-time", max_time_);
-    m.case_timeout_s = parse_seconds("--case-timeout", case_timeout_);
-    m.seed = static_cast<uint64_t>(whole_number("--seed", seed_, std::numeric_limits<int64_t>::max()));
-    m.input = choice<InputKind>("--input", input_,
-                                {{"normal", InputKind::normal}, {"outliers", InputKind::outliers}});
-    m.device = static_cast<int>(whole_number("--device", device_, 1023));
-  }
-
   void gate_options() {
     options_.gate_options = gate_.options();
     options_.gate_outputs = gate_.outputs();
@@ -200,11 +111,9 @@ class SweepParser {
   SweepOptions options_;
   CLI::App& app_;
   AxisOptions axes_;
+  MeasureFlags measure_;
   GateFlags gate_;
-  std::string retries_ = "2";
-  std::string backend_ = "auto", device_ = "0", counters_ = "auto", verify_ = "sampled", precision_ = "0.5%",
-              max_time_ = "0.5s", case_timeout_ = "30s", seed_ = "1", input_ = "normal", format_ = "table",
-              config_;
+  std::string retries_ = "2", format_ = "table", config_;
   bool append_ = false, resume_ = false, overwrite_ = false;
   CLI::Option* columns_option_;
   std::vector<std::string> columns_;
@@ -300,6 +209,7 @@ class DoctorParser {
 struct Parser {
   CLI::App root{about, "attnprof"};
   SweepParser sweep{root};
+  TuneParser tune{root};
   ListParser list{root};
   CompileParser compile{root};
   DoctorParser doctor{root};
@@ -329,7 +239,8 @@ const CLI::App& parsed_command(const CLI::App& root) {
 }
 
 bool is_command(std::string_view word) {
-  constexpr std::array commands = {"sweep", "list", "compile", "doctor", "gate", "baseline", "worker"};
+  constexpr std::array commands = {"sweep",  "tune", "list",     "compile",
+                                   "doctor", "gate", "baseline", "worker"};
   return std::ranges::find(commands, word) != commands.end();
 }
 
@@ -337,10 +248,12 @@ bool is_command(std::string_view word) {
 std::string sentence(const CLI::ParseError& error, const CLI::App& root,
                      const std::vector<std::string>& args) {
   if (args.empty())
-    return "a command is missing: give sweep, gate, baseline, list, compile or doctor; see attnprof --help";
+    return "a command is missing: give sweep, tune, gate, baseline, list, compile or doctor; see attnprof "
+           "--help";
   if (!args.front().starts_with('-') && !is_command(args.front()))
-    return fmt::format("'{}' is none of sweep, gate, baseline, list, compile, doctor; see attnprof --help",
-                       args.front());
+    return fmt::format(
+        "'{}' is none of sweep, tune, gate, baseline, list, compile, doctor; see attnprof --help",
+        args.front());
   const bool before_command = !root.remaining().empty();
   const CLI::App& app = before_command ? root : parsed_command(root);
   const std::string command = &app == &root ? "attnprof" : "attnprof " + app.get_name();
@@ -365,6 +278,7 @@ Command parse_command_line(const std::vector<std::string>& args) {
     std::ranges::reverse(reversed);  // the order in which CLI11 takes them
     root.parse(std::move(reversed));
     if (parser.sweep.app().parsed()) return parser.sweep.options(args);
+    if (parser.tune.app().parsed()) return parser.tune.command(args);
     if (parser.list.app().parsed()) return parser.list.options();
     if (parser.compile.app().parsed()) return parser.compile.options();
     if (parser.doctor.app().parsed()) return parser.doctor.options();

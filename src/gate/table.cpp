@@ -43,10 +43,11 @@ bool is_number(std::string_view text) {
 Layout layout_of(const std::vector<std::string>& header, const std::vector<std::string>& key,
                  const std::vector<Metric>& metrics) {
   if (!key.empty()) return {Source::other, key, metrics};
-  if (contains(header, "entry") && contains(header, "step") && contains(header, "arch"))
-    return {Source::build,
-            {"variant", "step", "arch", "dtype", "mask", "head_dim", "br", "bc"},
-            build_metrics(metrics)};
+  if (contains(header, "entry") && contains(header, "step") && contains(header, "arch")) {
+    std::vector<std::string> columns = {"variant", "step", "arch", "dtype", "mask", "head_dim", "br", "bc"};
+    if (contains(header, "knobs")) columns.emplace_back("knobs");  // files from before there were any lack it
+    return {Source::build, std::move(columns), build_metrics(metrics)};
+  }
   return {Source::results, identity_columns(), metrics};
 }
 

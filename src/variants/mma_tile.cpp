@@ -8,10 +8,13 @@
 
 namespace attnprof {
 
+int mma_accumulators(int64_t head_dim, int bc, int warp_rows) {
+  // 16 x n over 32 lanes: n / 2 registers.
+  return warp_rows / mma_rows * (static_cast<int>(head_dim) + bc) / 2;
+}
+
 int mma_registers(int64_t head_dim, int bc, int warp_rows) {
-  const int blocks = warp_rows / mma_rows;
-  // 16 x n fp32 accumulators over 32 lanes: n / 2 registers.
-  return blocks * (static_cast<int>(head_dim) + bc) / 2 + 46 + 6 * blocks;
+  return mma_accumulators(head_dim, bc, warp_rows) + 46 + 6 * (warp_rows / mma_rows);
 }
 
 int available_registers(int threads, int blocks) {
