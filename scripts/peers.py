@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
 """Measures PyTorch's attention with attnprof's protocol and writes rows in attnprof's schema.
 
-    peers.py -o OUT.csv [--backends torch_flash,torch_cudnn,torch_math] [--dtype bf16] [--mask full,causal]
-             [-N 512,2048] [-d 64,128] [--tokens 16384 | -b 1] [--hidden 2048 | --heads 16] [--max-time 0.5]
+    peers.py -o OUT.csv [--backends torch_flash,torch_cudnn,torch_math,torch_efficient] [--dtype bf16]
+             [--mask full,causal] [-N 512,2048 | -q 100 -k 1000] [-d 64,128,256] [--tokens 16384 | -b 1]
+             [--hidden 2048 | --heads 16] [--kv-heads 2] [--max-time 0.5] [--verify sampled|full]
 
-The protocol is that of `attnprof sweep`: fresh random inputs near N(0, 1), output checked against fp64 on sampled rows
-before any timing, L2 evicted before each sample by reading a clean buffer of at least 4 x L2, CUDA events around the
-call, the median of all samples with its 95 % interval. Columns that only attnprof can fill (counters, build) stay
-empty. Needs PyTorch with CUDA. Exit codes: 0, 1 (a case failed or is incorrect), 2 (usage), 3 (no PyTorch or GPU).
+The protocol is that of `attnprof sweep`: fresh random inputs near N(0, 1), output checked against fp64 before any
+timing on the rows that attnprof samples (of every head a first or last row and at least one random row, 64 random rows
+in all), a causal mask aligned to the bottom right, L2 evicted before each sample by reading a clean buffer of at least
+4 x L2, CUDA events around the call, the median of all samples with its 95 % interval. Columns that only attnprof can
+fill (counters, build) stay empty. Needs PyTorch with CUDA. Exit codes: 0, 1 (a case failed or is incorrect), 2 (usage),
+3 (no PyTorch or GPU).
 """
 
 import argparse
+import collections
 import csv
 import datetime
 import hashlib
 import json
 import math
 import os
+import random
 import statistics
 import sys
 import time
@@ -31,6 +36,9 @@ COLUMNS = [
 SCHEMA = "1"
 TOLERANCE = {"fp16": 2e-3, "bf16": 1.5e-2}  # relative Frobenius error, as in src/verify
 FEWEST_SAMPLES, LARGEST_BATCH = 3, 64
+RANDOM_ROWS = 64  # at least, as in src/verify
+
+Case = collections.namedtuple("Case", "backend dtype mask batch heads kv_heads q_len kv_len head_dim")
 
 
 def parse_arguments(arguments):
@@ -50,11 +58,19 @@ def parse_arguments(arguments):
     parser.add_argument("-d", "--head-dim", type=numbers, default=[64, 128])
     parser.add_argument("-b", "--batch", type=int, default=1)
     parser.add_argument("--tokens", type=lambda text: numbers(text)[0], help="batch = tokens / N")
+    parser.add_argument("-q", "--q-len", type=numbers, help="queries a sequence, with -k instead of -N")
+    parser.add_argument("-k", "--kv-len", type=numbers, help="keys a sequence")
     parser.add_argument("--heads", type=int, default=16)
+    parser.add_argument("--kv-heads", type=int, help="fewer than --heads is GQA; default: as --heads")
     parser.add_argument("--hidden", type=int, help="heads = hidden / d")
     parser.add_argument("--max-time", type=float, default=0.5, help="seconds of timing a case")
+    parser.add_argument("--verify", choices=("sampled", "full"), default="sampled", help="rows that are checked")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
+    if (options.q_len is None) != (options.kv_len is None):
+        parser.error("-q and -k come together, instead of -N")
+    if options.q_len and options.tokens:
+        parser.error("--tokens needs -N; give -b with -q and -k")
     for name, known in (("backends", BACKENDS), ("dtype", TOLERANCE), ("mask", ("full", "causal"))):
         unknown = [word for word in getattr(options, name) if word not in known]
         if unknown:
@@ -66,16 +82,46 @@ BACKENDS = {"torch_flash": "FLASH_ATTENTION", "torch_cudnn": "CUDNN_ATTENTION", 
             "torch_efficient": "EFFICIENT_ATTENTION"}
 
 
+def lengths(options):
+    """(queries, keys) of a sequence."""
+    if options.q_len:
+        return [(q, k) for q in options.q_len for k in options.kv_len]
+    return [(n, n) for n in options.seqlen]
+
+
 def cases(options):
-    """(backend, dtype, mask, batch, heads, N, d), the backends of one problem next to each other."""
+    """Cases with the backends of one problem next to each other."""
     for dtype in options.dtype:
         for mask in options.mask:
             for d in options.head_dim:
-                for n in options.seqlen:
-                    batch = options.tokens // n if options.tokens else options.batch
+                for q_len, kv_len in lengths(options):
+                    batch = options.tokens // q_len if options.tokens else options.batch
                     heads = options.hidden // d if options.hidden else options.heads
                     for backend in options.backends:
-                        yield backend, dtype, mask, batch, heads, n, d
+                        yield Case(backend, dtype, mask, batch, heads, options.kv_heads or heads, q_len, kv_len, d)
+
+
+def rows_to_verify(case, full, seed):
+    """{(batch, head): query rows}, the choice that attnprof makes: what a mask's and a ragged tile's edges hold, and
+    random rows."""
+    rows, chance = {}, random.Random(seed)
+    slices = case.batch * case.heads
+    for index in range(slices):
+        if full:
+            chosen = list(range(case.q_len))
+        else:
+            chosen = [case.q_len - 1 if index % 2 == 0 else 0]
+            chosen += [chance.randrange(case.q_len) for _ in range(max(1, RANDOM_ROWS // slices))]
+            chosen += [0] if slices == 1 else []
+        rows[divmod(index, case.heads)] = chosen
+    return rows
+
+
+def unmasked_pairs(case):
+    """(query, key) pairs of one head that the mask leaves."""
+    if case.mask == "full":
+        return case.q_len * case.kv_len
+    return sum(max(0, i + 1 + case.kv_len - case.q_len) for i in range(case.q_len))
 
 
 def median_interval(values):
@@ -96,40 +142,69 @@ class Bench:
     def __init__(self, torch, case, options):
         from torch.nn.attention import SDPBackend, sdpa_kernel
 
-        backend, dtype, mask, batch, heads, n, d = case
-        self.torch, self.causal = torch, mask == "causal"
-        generator = torch.Generator(device="cuda").manual_seed(options.seed * 1000003 + n * 31 + d)
-        kind = {"fp16": torch.float16, "bf16": torch.bfloat16}[dtype]
-        self.q, self.k, self.v = (
-            torch.randn(batch, heads, n, d, device="cuda", generator=generator).to(kind) for _ in range(3))
-        self.backend, self.kernel = getattr(SDPBackend, BACKENDS[backend]), sdpa_kernel
+        self.torch, self.case = torch, case
+        seed = options.seed * 1000003 + case.q_len * 31 + case.kv_len * 7 + case.head_dim
+        generator = torch.Generator(device="cuda").manual_seed(seed)
+        kind = {"fp16": torch.float16, "bf16": torch.bfloat16}[case.dtype]
+
+        def tensor(heads, rows):
+            return torch.randn(case.batch, heads, rows, case.head_dim, device="cuda", generator=generator).to(kind)
+
+        self.q = tensor(case.heads, case.q_len)
+        self.k, self.v = tensor(case.kv_heads, case.kv_len), tensor(case.kv_heads, case.kv_len)
+        self.rows = rows_to_verify(case, options.verify == "full", seed)
+        self.backend, self.kernel = getattr(SDPBackend, BACKENDS[case.backend]), sdpa_kernel
         l2 = torch.cuda.get_device_properties(0).L2_cache_size
         self.eviction = torch.ones(l2, dtype=torch.float32, device="cuda")  # 4 x L2 bytes
+        self.settings = {}
+        if case.mask == "causal" and case.q_len == case.kv_len:
+            self.settings["is_causal"] = True  # top left and bottom right are one
+        elif case.mask == "causal":
+            from torch.nn.attention.bias import causal_lower_right
+
+            self.settings["attn_mask"] = causal_lower_right(case.q_len, case.kv_len)
+        if case.kv_heads != case.heads:
+            self.settings["enable_gqa"] = True
+
+    def chosen(self):
+        """While this is entered, PyTorch takes the case's backend or fails."""
+        return self.kernel(self.backend)
 
     def run(self):
-        with self.kernel(self.backend):
-            return self.torch.nn.functional.scaled_dot_product_attention(self.q, self.k, self.v, is_causal=self.causal)
+        return self.torch.nn.functional.scaled_dot_product_attention(self.q, self.k, self.v, **self.settings)
+
+    def expected(self, batch, head, rows):
+        """Output rows in fp64; zero where a query sees no key."""
+        torch, case = self.torch, self.case
+        kv_head = head // (case.heads // case.kv_heads)
+        scores = self.q[batch, head, rows].double() @ self.k[batch, kv_head].double().T / math.sqrt(case.head_dim)
+        if case.mask == "causal":
+            keys = torch.arange(case.kv_len, device="cuda")
+            scores.masked_fill_(keys[None, :] > rows[:, None] + case.kv_len - case.q_len, float("-inf"))
+        return torch.softmax(scores, dim=-1).nan_to_num(0.0) @ self.v[batch, kv_head].double()
 
     def check(self):
-        """(relative Frobenius error, largest error) of 64 query rows of every 8th head against fp64."""
-        torch, n = self.torch, self.q.shape[2]
-        output = self.run()
-        rows = torch.linspace(0, n - 1, min(64, n), device="cuda").long()
-        error = reference = largest = 0.0
-        for b in range(0, self.q.shape[0], max(1, self.q.shape[0] // 2)):
-            for h in range(0, self.q.shape[1], 8):
-                scores = self.q[b, h, rows].double() @ self.k[b, h].double().T / math.sqrt(self.q.shape[3])
-                if self.causal:
-                    hidden = torch.arange(n, device="cuda")[None, :] > rows[:, None]
-                    scores.masked_fill_(hidden, float("-inf"))
-                expected = torch.softmax(scores, dim=-1) @ self.v[b, h].double()
-                difference = output[b, h, rows].double() - expected
-                error += difference.square().sum().item()
-                reference += expected.square().sum().item()
-                largest = max(largest, difference.abs().max().item())
-        return math.sqrt(error / reference), largest
+        """(relative Frobenius error, largest error) of the checked rows against fp64."""
+        torch = self.torch
+        with self.chosen():
+            output = self.run()
+        error, reference, largest = (torch.zeros((), dtype=torch.float64, device="cuda") for _ in range(3))
+        for (batch, head), chosen in self.rows.items():
+            for first in range(0, len(chosen), 1024):  # bounds the fp64 scores in memory
+                rows = torch.tensor(chosen[first:first + 1024], device="cuda")
+                expected = self.expected(batch, head, rows)
+                difference = output[batch, head, rows].double() - expected
+                error += difference.square().sum()
+                reference += expected.square().sum()
+                largest = torch.maximum(largest, difference.abs().max())
+        relative = math.sqrt((error / reference).item()) if reference.item() > 0 else math.sqrt(error.item())
+        return relative, largest.item()
 
     def samples_ns(self, max_time):
+        with self.chosen():
+            return self.samples_of_chosen_ns(max_time)
+
+    def samples_of_chosen_ns(self, max_time):
         torch = self.torch
         for _ in range(3):
             self.run()
@@ -149,13 +224,17 @@ class Bench:
 
 
 def identity(case, provenance):
-    backend, dtype, mask, batch, heads, n, d = case
-    pairs = n * (n + 1) // 2 if mask == "causal" else n * n
-    return {"variant": backend, "pass": "fwd", "dtype": dtype, "mask": mask, "batch": batch, "heads": heads,
-            "kv_heads": heads, "q_len": n, "kv_len": n, "head_dim": d, "tile": "auto", "knobs": "-", "cache": "cold",
-            "io_lower_bound_bytes": 4 * batch * heads * n * d * 2, "useful_flops": 4 * d * pairs * heads * batch,
-            "half_square_flops": 4 * d * n * n * heads * batch // (2 if mask == "causal" else 1),
-            "bytes_source": "none", **provenance}
+    element = 2  # bytes
+    queries, keys = (case.batch * heads * rows * case.head_dim * element
+                     for heads, rows in ((case.heads, case.q_len), (case.kv_heads, case.kv_len)))
+    convention = 4 * case.head_dim * case.q_len * case.kv_len * case.heads * case.batch
+    return {"variant": case.backend, "pass": "fwd", "dtype": case.dtype, "mask": case.mask, "batch": case.batch,
+            "heads": case.heads, "kv_heads": case.kv_heads, "q_len": case.q_len, "kv_len": case.kv_len,
+            "head_dim": case.head_dim, "tile": "auto", "knobs": "-", "cache": "cold",
+            "io_lower_bound_bytes": 2 * queries + 2 * keys,
+            "useful_flops": 4 * case.head_dim * unmasked_pairs(case) * case.heads * case.batch,
+            "half_square_flops": convention // (2 if case.mask == "causal" else 1), "bytes_source": "none",
+            **provenance}
 
 
 def measure(torch, case, options, row):
@@ -187,7 +266,7 @@ def describe_run(torch, output):
     digest = hashlib.sha256(json.dumps(environment).encode()).hexdigest()[:16]
     run = f"{now:%Y%m%dT%H%M%SZ}-{digest[:8]}"
     meta = {"schema": SCHEMA, "runs": {run: {"started": f"{now:%Y-%m-%dT%H:%M:%SZ}", "backend": "gpu", "env_id": digest,
-                                             "command_line": " ".join(["peers.py", *sys.argv[1:]]),
+                                             "command_line": " ".join([os.path.basename(sys.argv[0]), *sys.argv[1:]]),
                                              "comparable": list(environment), "environment": environment}}}
     with open(f"{output}.meta.json", "w", encoding="utf-8") as file:
         json.dump(meta, file, indent=1)
@@ -195,37 +274,59 @@ def describe_run(torch, output):
     return {"schema": SCHEMA, "run": run, "env_id": digest, "backend": "gpu", "device": environment["gpu"]}
 
 
+def measured_row(torch, case, options, provenance):
+    """The row of one case, whatever becomes of it."""
+    row = identity(case, provenance)
+    try:
+        measure(torch, case, options, row)
+    except torch.cuda.OutOfMemoryError as error:
+        row.update(disposition="skipped", verified="unchecked", reason=str(error).splitlines()[0])
+    except RuntimeError as error:  # a backend that does not take the problem
+        row.update(disposition="failed", verified="unchecked", reason=str(error).splitlines()[0])
+    torch.cuda.empty_cache()
+    return row
+
+
+def import_torch():
+    """PyTorch with a GPU; exits with 3 and a sentence where there is none."""
+    try:
+        import torch
+    except ImportError:
+        print("peers.py: PyTorch is not installed; install torch with CUDA", file=sys.stderr)
+        sys.exit(3)
+    if not torch.cuda.is_available():
+        print("peers.py: PyTorch sees no GPU", file=sys.stderr)
+        sys.exit(3)
+    return torch
+
+
+class Rows:
+    """The file of rows, each flushed as it is finished, with its meta file."""
+
+    def __init__(self, torch, path):
+        self.provenance = describe_run(torch, path)
+        self.file = open(path, "x", newline="", encoding="utf-8")
+        self.writer = csv.DictWriter(self.file, COLUMNS, lineterminator="\n")
+        self.writer.writeheader()
+
+    def add(self, row):
+        self.writer.writerow(row)
+        self.file.flush()
+
+
 def main(arguments):
     options = parse_arguments(arguments)
     if os.path.exists(options.output):
         print(f"peers.py: {options.output} exists; give another -o", file=sys.stderr)
         return 2
-    try:
-        import torch
-    except ImportError:
-        print("peers.py: PyTorch is not installed; install torch with CUDA", file=sys.stderr)
-        return 3
-    if not torch.cuda.is_available():
-        print("peers.py: PyTorch sees no GPU", file=sys.stderr)
-        return 3
-    provenance = describe_run(torch, options.output)
+    torch = import_torch()
+    rows = Rows(torch, options.output)
     wrong = False
-    with open(options.output, "x", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for case in cases(options):
-            row = identity(case, provenance)
-            print(" ".join(str(part) for part in case), file=sys.stderr)
-            try:
-                measure(torch, case, options, row)
-            except torch.cuda.OutOfMemoryError as error:
-                row.update(disposition="skipped", verified="unchecked", reason=str(error).splitlines()[0])
-            except RuntimeError as error:  # a backend that does not take the problem
-                row.update(disposition="failed", verified="unchecked", reason=str(error).splitlines()[0])
-            wrong |= row["disposition"] in ("failed", "incorrect")
-            writer.writerow(row)
-            file.flush()
-            torch.cuda.empty_cache()
+    for case in cases(options):
+        print(" ".join(str(part) for part in case), file=sys.stderr)
+        row = measured_row(torch, case, options, rows.provenance)
+        wrong |= row["disposition"] in ("failed", "incorrect")
+        rows.add(row)
     return 1 if wrong else 0
 
 

@@ -8,6 +8,7 @@
 namespace attnprof {
 
 ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open);
+ExitCode tune_command(const TuneCommand& command, const BackendOpener& open);
 ExitCode dry_run_command(const SweepOptions& options, const BackendOpener& open);
 ExitCode list_command(const ListOptions& options);
 ExitCode gate_command(const GateCommand& command);

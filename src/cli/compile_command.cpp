@@ -61,6 +61,7 @@ constexpr ReportColumn report_columns[] = {
     {"knobs", identity<&Identity::knobs>},
     {"br", resolved<&Resolved::br>, true},
     {"bc", resolved<&Resolved::bc>, true},
+    {"knobs_used", resolved<&Resolved::knobs_used>},
     {"threads_per_cta", text_of<&KernelReport::threads>, true},
     {"registers", built<&KernelReport::registers>, true},
     {"spill_bytes", built<&KernelReport::spill_bytes>, true},
@@ -96,7 +97,7 @@ bool varies(const ReportColumn& column, const std::vector<KernelReport>& reports
 // One line a kernel: what varies and the key figures, under short titles.
 std::string for_people(const std::vector<KernelReport>& reports) {
   std::vector<std::vector<std::string>> lines = {{"variant", "step"}};
-  constexpr std::array<std::string_view, 4> shown_if_varying = {"arch", "dtype", "mask", "head_dim"};
+  constexpr std::array<std::string_view, 5> shown_if_varying = {"arch", "dtype", "mask", "head_dim", "knobs"};
   std::vector<const ReportColumn*> varying;
   for (const ReportColumn& column : report_columns)
     if (std::ranges::find(shown_if_varying, column.name) != shown_if_varying.end() && varies(column, reports))

@@ -82,7 +82,9 @@ void print_counted(const std::string& title, const std::vector<std::string>& tex
 }
 
 std::string tile_text(const Case& c) {
-  return c.tile.br > 0 ? fmt::format("{}x{}", c.tile.br, c.tile.bc) : "no tile";
+  if (c.tile.br == 0) return "no tile";
+  const std::string tile = fmt::format("{}x{}", c.tile.br, c.tile.bc);
+  return c.tile.knobs.empty() ? tile : tile + " " + to_string(c.tile.knobs);
 }
 
 void print_for_people(const std::vector<Case>& cases, const DeviceProfile& device) {

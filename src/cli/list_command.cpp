@@ -51,10 +51,18 @@ std::string tile_text(const Case& c) {
   return c.tile.br > 0 ? fmt::format("{}x{}", c.tile.br, c.tile.bc) : "none";
 }
 
+// "stages=1 to 4; warp_rows=16 or 32".
+std::string knobs_text(const Variant& variant) {
+  std::string text;
+  for (const Knob& knob : variant.knobs)
+    text += fmt::format("{}{}={}", text.empty() ? "" : "; ", knob.name, values_text(knob));
+  return text;
+}
+
 // One line for each variant, dtype and head_dim: what `list` knows, for every format.
 std::vector<std::vector<std::string>> variant_lines(const ListOptions& options, const DeviceProfile& device) {
   std::vector<std::vector<std::string>> lines = {
-      {"variant", "dtype", "d", "tile", "smem_bytes", "why", "idea", "takes"}};
+      {"variant", "dtype", "d", "tile", "smem_bytes", "why", "idea", "takes", "knobs"}};
   for (const Variant* variant : all_variants())
     for (Dtype dtype : options.dtypes)
       for (int64_t head_dim : options.head_dims) {
@@ -62,7 +70,7 @@ std::vector<std::vector<std::string>> variant_lines(const ListOptions& options, 
         lines.push_back({std::string(variant->name), std::string(to_string(dtype)),
                          fmt::format("{}", head_dim), c.skip ? "" : tile_text(c),
                          c.skip ? "" : shared_memory_text(c, device), c.skip ? *c.skip : c.tile_reason,
-                         std::string(variant->idea), std::string(variant->needs)});
+                         std::string(variant->idea), std::string(variant->needs), knobs_text(*variant)});
       }
   return lines;
 }
@@ -90,6 +98,9 @@ void print_variants_for_people(const ListOptions& options, const DeviceProfile& 
   for (const Variant* variant : all_variants()) {
     fmt::print("{}\n{}", variant->name, wrap_text(std::string(variant->idea), width, "  "));
     fmt::print("{}", wrap_text("takes " + std::string(variant->needs), width, "  "));
+    for (const Knob& knob : variant->knobs)
+      fmt::print("{}", wrap_text(fmt::format("knob {}, {}: {}", knob.name, values_text(knob), knob.meaning),
+                                 width, "  "));
     for (const auto& line : variant_lines(options, device)) {
       if (line[0] != variant->name) continue;
       fmt::print("{}", wrap_text(fmt::format("{} d={}: {}: {}", line[1], line[2],

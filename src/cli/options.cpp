@@ -6,6 +6,7 @@
 #include "cli/options_detail.hpp"
 #include "cli/options_gate_commands.hpp"
 #include "cli/options_tool_commands.hpp"
+#include "cli/options_tune.hpp"
 #include "plan/grammar.hpp"
 #include "roofline/schema.hpp"
 #include "version.hpp"
@@ -28,33 +29,15 @@ const std::string sweep_footer =
     "a100-sxm-80g\n\n"
     "Exit codes: 0 all well, 1 an incorrect or failed case, 2 wrong usage, 3 nothing could be measured,\n"
     "130 interrupted (what was measured is kept).";
-BackendChoice parse_backend(const std::string& text) {
-  return choice<BackendChoice>(
-      "--backend", text,
-      {{"auto", BackendChoice::automatic}, {"gpu", BackendChoice::gpu}, {"sim", BackendChoice::sim}});
-}
 
 class SweepParser {
  public:
   explicit SweepParser(CLI::App& root)
       : app_(*root.add_subcommand("sweep", "Measure every combination of the axes")),
         axes_(app_),
+        measure_(app_),
         gate_(app_, "Gate") {
     app_.footer(sweep_footer);
-    app_.add_option("--backend", backend_, "auto, gpu or sim; auto says why it chose")->default_str(backend_);
-    add_target(app_, options_.device);
-    app_.add_option("--device", device_, "GPU number")->type_name("NUMBER")->default_str(device_);
-    app_.add_option("--counters", counters_, "Hardware counters: auto, on (fail without), off")
-        ->default_str(counters_);
-    app_.add_option("--verify", verify_, "Check outputs against fp64: sampled, full or off")
-        ->default_str(verify_);
-    app_.add_option("--precision", precision_, "Time until the median is known to this")
-        ->default_str(precision_);
-    app_.add_option("--max-time", max_time_, "Time one case at most this long")->default_str(max_time_);
-    app_.add_option("--case-timeout", case_timeout_, "A case that takes longer has failed")
-        ->default_str(case_timeout_);
-    app_.add_option("--seed", seed_, "Of the random inputs")->type_name("NUMBER")->default_str(seed_);
-    add_compiler(app_, options_.measure);
     add_name(app_, "-o,--output", options_.output, "CSV to write; FILE.meta.json beside it describes the run",
              "FILE");
     app_.add_flag("--append", append_, "Add a further run to FILE");
@@ -83,32 +66,15 @@ class SweepParser {
   SweepOptions options(const std::vector<std::string>& args) {
     if (!config_.empty()) apply_config_file(app_, config_);
     options_.axes = axes_.axes();
-    measure_options();
+    options_.measure = measure_.measure();
+    options_.device = measure_.device();
     output_options();
     gate_options();
-    options_.device.backend = parse_backend(backend_);
-    refuse_two_targets(options_.device);
-    options_.command_line = "attnprof";
-    for (const std::string& arg : args) options_.command_line += " " + arg;
+    options_.command_line = command_line_of(args);
     return options_;
   }
 
  private:
-  void measure_options() {
-    MeasureOptions& m = options_.measure;
-    m.verify = choice<VerifyMode>(
-        "--verify", verify_,
-        {{"sampled", VerifyMode::sampled}, {"full", VerifyMode::full}, {"off", VerifyMode::off}});
-    m.counters = choice<CounterMode>(
-        "--counters", counters_,
-        {{"auto", CounterMode::automatic}, {"on", CounterMode::on}, {"off", CounterMode::off}});
-    m.precision = parse_percent("--precision", precision_);
-    m.max_time_s = parse_seconds("--max-time", max_time_);
-    m.case_timeout_s = parse_seconds("--case-timeout", case_timeout_);
-    m.seed = static_cast<uint64_t>(whole_number("--seed", seed_, std::numeric_limits<int64_t>::max()));
-    m.device = static_cast<int>(whole_number("--device", device_, 1023));
-  }
-
   void gate_options() {
     options_.gate_options = gate_.options();
     options_.gate_outputs = gate_.outputs();
@@ -141,10 +107,9 @@ class SweepParser {
   SweepOptions options_;
   CLI::App& app_;
   AxisOptions axes_;
+  MeasureFlags measure_;
   GateFlags gate_;
-  std::string retries_ = "2";
-  std::string backend_ = "auto", device_ = "0", counters_ = "auto", verify_ = "sampled", precision_ = "0.5%",
-              max_time_ = "0.5s", case_timeout_ = "30s", seed_ = "1", format_ = "table", config_;
+  std::string retries_ = "2", format_ = "table", config_;
   bool append_ = false, resume_ = false, overwrite_ = false;
   CLI::Option* columns_option_;
   std::vector<std::string> columns_;
@@ -153,6 +118,7 @@ class SweepParser {
 struct Parser {
   CLI::App root{about, "attnprof"};
   SweepParser sweep{root};
+  TuneParser tune{root};
   ListParser list{root};
   CompileParser compile{root};
   DoctorParser doctor{root};
@@ -182,7 +148,8 @@ const CLI::App& parsed_command(const CLI::App& root) {
 }
 
 bool is_command(std::string_view word) {
-  constexpr std::array commands = {"sweep", "list", "compile", "doctor", "gate", "baseline", "worker"};
+  constexpr std::array commands = {"sweep",  "tune", "list",     "compile",
+                                   "doctor", "gate", "baseline", "worker"};
   return std::ranges::find(commands, word) != commands.end();
 }
 
@@ -190,10 +157,12 @@ bool is_command(std::string_view word) {
 std::string sentence(const CLI::ParseError& error, const CLI::App& root,
                      const std::vector<std::string>& args) {
   if (args.empty())
-    return "a command is missing: give sweep, gate, baseline, list, compile or doctor; see attnprof --help";
+    return "a command is missing: give sweep, tune, gate, baseline, list, compile or doctor; see attnprof "
+           "--help";
   if (!args.front().starts_with('-') && !is_command(args.front()))
-    return fmt::format("'{}' is none of sweep, gate, baseline, list, compile, doctor; see attnprof --help",
-                       args.front());
+    return fmt::format(
+        "'{}' is none of sweep, tune, gate, baseline, list, compile, doctor; see attnprof --help",
+        args.front());
   const bool before_command = !root.remaining().empty();
   const CLI::App& app = before_command ? root : parsed_command(root);
   const std::string command = &app == &root ? "attnprof" : "attnprof " + app.get_name();
@@ -218,6 +187,7 @@ Command parse_command_line(const std::vector<std::string>& args) {
     std::ranges::reverse(reversed);  // the order in which CLI11 takes them
     root.parse(std::move(reversed));
     if (parser.sweep.app().parsed()) return parser.sweep.options(args);
+    if (parser.tune.app().parsed()) return parser.tune.command(args);
     if (parser.list.app().parsed()) return parser.list.options();
     if (parser.compile.app().parsed()) return parser.compile.options();
     if (parser.doctor.app().parsed()) return parser.doctor.options();

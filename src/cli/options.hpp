@@ -37,6 +37,18 @@ struct SweepOptions {
   GateOutputs gate_outputs;
 };
 
+struct TuneCommand {
+  SweepAxes axes;  // problems; tiles and knobs where given, else the variants' candidates
+  MeasureOptions measure;
+  DeviceChoice device;
+  std::string output;  // empty: nothing is written
+  Existing existing = Existing::refuse;
+  bool keep_spills = false;  // measure kernels that spill too
+  bool compile = true;       // ask the compiler before anything runs
+  Format format = Format::table;
+  std::string command_line;
+};
+
 struct GateCommand {
   std::string baseline, current;
   GateOptions options;
@@ -82,8 +94,8 @@ struct ShowText {
   std::string text;
 };
 
-using Command = std::variant<ShowText, SweepOptions, ListOptions, CompileCommand, DoctorCommand, GateCommand,
-                             BaselineCommand, WorkerCommand>;
+using Command = std::variant<ShowText, SweepOptions, TuneCommand, ListOptions, CompileCommand, DoctorCommand,
+                             GateCommand, BaselineCommand, WorkerCommand>;
 
 // `args`: without the program's name. Throws UsageError, one sentence, for everything that is wrong with
 // them.

@@ -47,7 +47,11 @@ std::vector<Dtype> parse_dtypes(const std::vector<std::string>& texts) {
   std::vector<Dtype> dtypes;
   for (const std::string& word : parse_words("--dtype", texts))
     dtypes.push_back(choice<Dtype>("--dtype", word,
-                                   {{"fp32", Dtype::fp32}, {"fp16", Dtype::fp16}, {"bf16", Dtype::bf16}}));
+                                   {{"fp32", Dtype::fp32},
+                                    {"fp16", Dtype::fp16},
+                                    {"bf16", Dtype::bf16},
+                                    {"fp8", Dtype::fp8},
+                                    {"e4m3", Dtype::fp8}}));
   return dtypes;
 }
 
@@ -72,7 +76,11 @@ AxisOptions::AxisOptions(CLI::App& app) {
   add(kv_heads_, "--kv-heads", "Key and value heads; fewer than --heads is GQA, 1 is MQA", "as --heads");
   add(br_, "--br,--Br", "Rows of Q a block works on", "the variant's");
   add(bc_, "--bc,--Bc", "Rows of K and V a block works on", "the variant's");
-  add(dtype_, "--dtype", "fp32, fp16, bf16", "fp16");
+  add_axis(app, knob_, "--knob",
+           "A variant's own setting and its values, such as stages=1,2; see attnprof list", "the variant's",
+           group);
+  knob_.option->type_name("NAME=LIST");
+  add(dtype_, "--dtype", "fp32, fp16, bf16, fp8 (e4m3 Q, K, V with a scale a head)", "fp16");
   add(mask_, "--mask", "full, causal", "full");
   add(cache_, "--cache", "L2 before each sample: cold, warm, both", "cold");
 }
@@ -100,6 +108,7 @@ SweepAxes AxisOptions::axes() const {
   axes.kv_heads = numbers(kv_heads_, "--kv-heads");
   axes.brs = numbers(br_, "--br");
   axes.bcs = numbers(bc_, "--bc");
+  axes.knobs = parse_knobs(knob_.texts);
   if (dtype_.given()) axes.dtypes = parse_dtypes(dtype_.texts);
   if (mask_.given()) axes.masks = parse_masks(mask_.texts);
   if (cache_.given()) axes.caches = parse_caches(cache_.texts);

@@ -26,24 +26,6 @@ T choice(std::string_view option, std::string_view text,
   throw UsageError(fmt::format("{} '{}' is none of {}", option, text, known));
 }
 
-// How axes are written, for a command's help.
-inline constexpr std::string_view axes_footer =
-    "Lists and ranges: 512,1k or 512:4k:512 (lo:hi:step) or 512:16k:x2 (lo:hi:xFACTOR); k is 1024.\n"
-    "An axis may be given several times.\n\n";
-
-// The following throw UsageError.
-int64_t whole_number(std::string_view option, std::string_view text, int64_t largest);
-Format parse_format(const std::string& text, bool markdown);
-void refuse_both(bool both, const char* a, const char* b);
-void refuse_two_targets(const DeviceChoice& device);
-
-// An option that names a file, a folder or a device. An empty name comes from a script's unset variable:
-// taken as "not given", it would lose what was asked for.
-CLI::Option* add_name(CLI::App& app, const std::string& names, std::string& name, const std::string& help,
-                      const std::string& type);
-void add_target(CLI::App& app, DeviceChoice& device);       // --target and --target-file
-void add_compiler(CLI::App& app, MeasureOptions& measure);  // --kernels and --cache-dir
-
 // The texts an axis was given; converted after parsing, so that errors are ours.
 struct AxisTexts {
   CLI::Option* option = nullptr;
@@ -67,12 +49,27 @@ class AxisOptions {
   explicit AxisOptions(CLI::App& app);
   // Throws UsageError for what is malformed or contradicts itself.
   SweepAxes axes() const;
+  bool names_variants() const { return variant_.given(); }
 
  private:
-  AxisTexts variant_, seqlen_, q_len_, kv_len_, head_dim_, batch_, heads_, kv_heads_, br_, bc_, dtype_, mask_,
-      cache_;
+  AxisTexts variant_, seqlen_, q_len_, kv_len_, head_dim_, batch_, heads_, kv_heads_, br_, bc_, knob_, dtype_,
+      mask_, cache_;
   CLI::Option *tokens_option_, *hidden_option_;
   std::string tokens_, hidden_;
+};
+
+// How and on what cases are measured, as options of `app`.
+class MeasureFlags {
+ public:
+  explicit MeasureFlags(CLI::App& app);
+  MeasureOptions measure() const;  // these throw UsageError
+  DeviceChoice device() const;
+
+ private:
+  MeasureOptions measure_;  // folders
+  DeviceChoice choice_;     // targets
+  std::string backend_ = "auto", device_ = "0", counters_ = "auto", verify_ = "sampled", precision_ = "0.5%",
+              max_time_ = "0.5s", case_timeout_ = "30s", seed_ = "1", input_ = "normal";
 };
 
 // Thresholds and permissions of a gate as options of `app`, in a group of its help.
@@ -95,6 +92,22 @@ class GateFlags {
   std::vector<std::string> allow_different_, fail_on_;
   GateOutputs outputs_;
 };
+
+inline constexpr const char* axes_footer =
+    "Lists and ranges: 512,1k or 512:4k:512 (lo:hi:step) or 512:16k:x2 (lo:hi:xFACTOR); k is 1024.\n"
+    "An axis may be given several times.\n\n";
+
+int64_t whole_number(std::string_view option, std::string_view text, int64_t largest);
+Format parse_format(const std::string& text, bool markdown);
+void refuse_both(bool both, const char* a, const char* b);
+void refuse_two_targets(const DeviceChoice& device);
+// An option that names a file, a folder or a device. An empty name comes from a script's unset variable:
+// taken as "not given", it would lose what was asked for.
+CLI::Option* add_name(CLI::App& app, const std::string& names, std::string& name, const std::string& help,
+                      const std::string& type);
+void add_target(CLI::App& app, DeviceChoice& device);  // --target and --target-file
+void add_compiler(CLI::App& app, MeasureOptions& measure);
+std::string command_line_of(const std::vector<std::string>& args);
 
 std::vector<Dtype> parse_dtypes(const std::vector<std::string>& texts);
 

@@ -23,6 +23,7 @@ struct RunCommand {
   int operator()(const SweepOptions& options) const {
     return static_cast<int>(options.dry_run ? dry_run_command(options, open) : sweep_command(options, open));
   }
+  int operator()(const TuneCommand& command) const { return static_cast<int>(tune_command(command, open)); }
   int operator()(const ListOptions& options) const { return static_cast<int>(list_command(options)); }
   int operator()(const CompileCommand& options) const { return static_cast<int>(compile_command(options)); }
   int operator()(const DoctorCommand& options) const {

@@ -61,7 +61,8 @@ TEST(SweepCommand, WritesExactlyThis) {
   expected +=
       "flash2,fwd,fp16,full,1,16,16,512,512,64,auto,-,cold,1,RUN,512d942ad25d69e2,fake,\"Fake GPU, \"\"2 "
       "SMs\"\"\","
-      "k1-flash2,128,64,-,ok,,uncalibrated,yes,0.0001,0.0002,model,12500,,,,,,,,none,,,,,,,,,,,,,"
+      "k1-flash2,128,64,stages=1;warp_rows=32;q_in_registers=0;min_blocks=2,ok,,uncalibrated,yes,0.0001,0."
+      "0002,model,12500,,,,,,,,none,,,,,,,,,,,,,"
       "10485760,0,4194304,4194304,1073741824,1073741824,,1073741824,85.8993,85.8993,,,,,,,1,,,,,,,,,,,"
       "\n";
   EXPECT_EQ(without_run(text_of(folder / "o.csv")), expected);
@@ -92,6 +93,29 @@ TEST(SweepCommand, TheLocaleChangesNoByte) {
   EXPECT_EQ(german, english);
   EXPECT_EQ(text_of(folder / "de.csv.meta.json").find("1.000"), std::string::npos)
       << "no thousands separators";
+}
+
+TEST(SweepCommand, KnobsAreAnAxisThatIsResumedAndDescribed) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "k.csv";
+  const Args args = plan({"--knob", "stages=1,2", "-o", file});
+  const auto knobs = [&] {
+    std::vector<std::string> all;
+    for (const Row& row : read_rows(file).rows)
+      all.push_back(row.identity.variant + " " + row.identity.knobs);
+    return all;
+  };
+  const std::vector<std::string> expected = {"naive -", "flash2 stages=1", "flash2 stages=2",
+                                             "naive -", "flash2 stages=1", "flash2 stages=2"};
+  EXPECT_THAT(run(args).err, HasSubstr("[2/6] flash2 128x64 stages=1 fp16"));
+  EXPECT_EQ(knobs(), expected);
+  const std::string whole = text_of(file);
+  write_text(file, whole.substr(0, whole.find("flash2,fwd,fp16,full,1,16,16,1024")));
+  Args resumed = args;
+  resumed.push_back("--resume");
+  EXPECT_EQ(run(resumed).code, 0);
+  EXPECT_EQ(knobs(), expected);
+  EXPECT_EQ(run(plan({"--knob", "stages=9"})).code, 2);
 }
 
 TEST(SweepCommand, EveryCaseIsNamedBeforeItRuns) {
@@ -371,6 +395,25 @@ TEST(SweepCommand, MetaDescribesTheRun) {
        {"\"seed\": 9", "\"version\": \"" ATTNPROF_VERSION "\"", "\"commit\"", "\"hbm_gbps\": 1000",
         "\"input\"", "\"driver\": \"1.2\"", "\"tensor_16bit_tflops\""})
     EXPECT_THAT(meta, HasSubstr(part));
+}
+
+TEST(SweepCommand, MetaNamesTheInputs) {
+  const TemporaryFolder folder;
+  const auto input_of = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> args = {"-o", folder / "i.csv", "--overwrite"};
+    args.insert(args.end(), options.begin(), options.end());
+    EXPECT_EQ(run(plan(args)).code, 0);
+    return text_of(folder / "i.csv.meta.json");
+  };
+  EXPECT_THAT(input_of({}), HasSubstr("\"input\": \"random, near N(0, 1)\""));
+  EXPECT_THAT(input_of({"--input", "outliers"}), HasSubstr("Bernoulli(0.001)"));
+}
+
+TEST(SweepCommand, AnotherInputIsAnotherPlanToResume) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run(plan({"-o", folder / "r.csv"})).code, 0);
+  EXPECT_EQ(run(plan({"-o", folder / "r.csv", "--resume"})).code, 0);
+  EXPECT_NE(run(plan({"-o", folder / "r.csv", "--resume", "--input", "outliers"})).code, 0);
 }
 
 TEST(SweepCommand, StandardOutputIsPureInEveryFormat) {

@@ -362,14 +362,13 @@ TEST(Gate, OtherPeoplesFiles) {
 // A line of attnprof compile -o.
 std::string built(const char* tile, int br, int registers, int spills, const char* error = "") {
   const std::string figures = *error ? ",,0," : fmt::format("{},{},0,49152", registers, spills);
-  return fmt::format("flash2,fwd,sm_90a,fp16,full,1,16,16,512,512,64,{},-,{},64,128,{},h,f.cu,e,{}\n", tile,
+  return fmt::format("flash2,fwd,sm_90a,fp16,full,1,16,16,512,512,64,{},-,{},64,-,128,{},h,f.cu,e,{}\n", tile,
                      br, figures, error);
 }
 
 constexpr const char* build_header =
-    "variant,step,arch,dtype,mask,batch,heads,kv_heads,q_len,kv_len,head_dim,tile,knobs,br,bc,threads_per_"
-    "cta,"
-    "registers,spill_bytes,stack_bytes,smem_bytes,code_hash,file,entry,error\n";
+    "variant,step,arch,dtype,mask,batch,heads,kv_heads,q_len,kv_len,head_dim,tile,knobs,br,bc,knobs_used,"
+    "threads_per_cta,registers,spill_bytes,stack_bytes,smem_bytes,code_hash,file,entry,error\n";
 
 TEST(Gate, BuildFiles) {
   const auto kernel = [](int registers, int spills, const char* error = "") {

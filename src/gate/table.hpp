@@ -36,7 +36,7 @@ Layout layout_of(const std::vector<std::string>& header, const std::vector<std::
                  const std::vector<Metric>& metrics);
 
 // Texts of a row that are not its identity. Absent columns are empty: a result file has them all, a build
-// file br, bc and `error`.
+// file br, bc, knobs_used and `error`.
 enum class Fact {
   run,
   env_id,

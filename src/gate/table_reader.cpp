@@ -123,7 +123,7 @@ class TableReader {
                         : optional ? place(column_of(extra))
                                    : required(column_of(extra), line));
     }
-    constexpr std::array of_build = {Fact::br, Fact::bc, Fact::error};
+    constexpr std::array of_build = {Fact::br, Fact::bc, Fact::knobs_used, Fact::error};
     for (size_t i = 0; i < static_cast<size_t>(Fact::count); ++i) {
       const auto fact = static_cast<Fact>(i);
       const std::string_view name = column_of(fact);

@@ -20,13 +20,13 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 
-// The fake worker does what the knobs say, "what@phase".
-Case sample(const std::string& knobs = "-") {
+// The fake worker does what tile_reason says, "what@phase".
+Case sample(const std::string& order = "") {
   Case c;
   c.variant = find_variant("flash2");
   c.problem.q_len = c.problem.kv_len = 512;
   c.tile = {64, 64};
-  c.knobs = knobs;
+  c.tile_reason = order;
   return c;
 }
 
@@ -41,11 +41,11 @@ struct Worker : WorkerBackend {
   explicit Worker(const MeasureOptions& chosen = options()) : WorkerBackend({ATTNPROF_FAKE_WORKER}, chosen) {}
 
   // Runs all phases of a case; the disposition and reason the pipeline would give it.
-  Status run(const std::string& knobs) {
+  Status run(const std::string& order) {
     Status status;
     status.disposition = "ok";
     try {
-      pid = prepare(sample(knobs)).ctas.value();
+      pid = prepare(sample(order)).ctas.value();
       verify();
       time(status);
       count(status);
@@ -100,11 +100,11 @@ TEST(Worker, RunsOutsideTheTerminalsProcessGroup) {
 }
 
 struct Fault {
-  const char* knobs;
+  const char* order;
   const char* disposition;
   std::vector<const char*> reason;
 };
-void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.knobs; }
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.order; }
 
 class WorkerFault : public testing::TestWithParam<Fault> {};
 
@@ -112,7 +112,7 @@ TEST_P(WorkerFault, IsARowThatSaysSoAndTheNextCaseRuns) {
   Worker worker;
   worker.run("-");
   const int64_t before = worker.pid;
-  const Status status = worker.run(GetParam().knobs);
+  const Status status = worker.run(GetParam().order);
   EXPECT_EQ(status.disposition, GetParam().disposition);
   for (const char* words : GetParam().reason) EXPECT_THAT(status.reason, HasSubstr(words));
   EXPECT_EQ(worker.run("-").disposition, "ok");
@@ -251,6 +251,7 @@ TEST(BackendJson, OptionsRoundTrip) {
   given.precision = 0.01;
   given.max_time_s = 0.123456789012345;
   given.seed = 1ull << 63;
+  given.input = InputKind::outliers;
   given.device = 3;
   given.kernels_dir = "/a b/\"c\"";
   const MeasureOptions back = options_from_json(nlohmann::json::parse(to_json(given).dump()));
@@ -258,6 +259,7 @@ TEST(BackendJson, OptionsRoundTrip) {
   EXPECT_EQ(back.seed, given.seed);
   EXPECT_EQ(back.max_time_s, given.max_time_s);
   EXPECT_EQ(back.verify, VerifyMode::full);
+  EXPECT_EQ(back.input, InputKind::outliers);
   EXPECT_EQ(back.kernels_dir, given.kernels_dir);
 }
 

@@ -117,9 +117,9 @@ void fill_model(Prediction& prediction) {
 std::string key_of(const Case& c, const DeviceProfile& d, const PredictLimits& limits) {
   std::string key =
       fmt::format("{} {} {} {} | {} {} {} {} {} {} {} {} {} {} {}", static_cast<const void*>(c.variant),
-                  describe(c), c.knobs, d.name, d.sms, d.smem_per_sm_bytes, d.smem_per_block_bytes,
-                  d.registers_per_sm, d.max_threads_per_sm, d.max_ctas_per_sm, d.l2_bytes, d.l2_dirty_bytes,
-                  d.l2_shared_room, limits.accesses, limits.chunks);
+                  describe(c), to_string(c.tile.knobs), d.name, d.sms, d.smem_per_sm_bytes,
+                  d.smem_per_block_bytes, d.registers_per_sm, d.max_threads_per_sm, d.max_ctas_per_sm,
+                  d.l2_bytes, d.l2_dirty_bytes, d.l2_shared_room, limits.accesses, limits.chunks);
   for (const L2Point& point : d.l2_curve) key += fmt::format(" {}:{}", point.mebibytes, point.miss_share);
   return key;
 }

@@ -28,7 +28,8 @@ std::string describe(const Case& c) {
       p.q_len == p.kv_len ? fmt::format("N{}", p.q_len) : fmt::format("q{} k{}", p.q_len, p.kv_len);
   // A variant without tiles of its own resolves to 0 x 0.
   const std::string tile = c.tile.br > 0 ? fmt::format(" {}x{}", c.tile.br, c.tile.bc) : "";
-  return fmt::format("{}{} {} {} b{} {} {} d{} {}", c.variant->name, tile, to_string(p.dtype),
+  const std::string knobs = c.requested.knobs.empty() ? "" : " " + to_string(c.requested.knobs);
+  return fmt::format("{}{}{} {} {} b{} {} {} d{} {}", c.variant->name, tile, knobs, to_string(p.dtype),
                      to_string(p.mask), p.batch, heads, lengths, p.head_dim, to_string(c.cache));
 }
 

@@ -54,17 +54,34 @@ Problem problem_from_json(const json& j) {
           .head_dim = j.at("head_dim")};
 }
 
+// In their order, which a JSON object would lose.
+json knobs_to_json(const Knobs& knobs) {
+  json all = json::array();
+  for (const Knobs::Value& each : knobs) all.push_back({each.name, each.value});
+  return all;
+}
+
+Knobs knobs_from_json(const json& all, const Variant& variant) {
+  Knobs knobs;
+  for (const json& each : all) {
+    const std::string name = each.at(0).get<std::string>();
+    const Knob* knob = find_knob(variant, name);
+    if (!knob) throw UsageError(fmt::format("case: {} has no knob '{}'", variant.name, name));
+    knobs.set(knob->name, each.at(1).get<int>());
+  }
+  return knobs;
+}
+
 Case parse_case(const json& j) {
   const std::string variant = j.at("variant").get<std::string>();
   Case c;
   c.variant = find_variant(variant);
   if (!c.variant) throw UsageError(fmt::format("case: variant '{}' is unknown", variant));
   c.problem = problem_from_json(j.at("problem"));
-  c.requested = {optional_from_json<int>(j.at("requested_br")),
-                 optional_from_json<int>(j.at("requested_bc"))};
-  c.knobs = j.at("knobs").get<std::string>();
+  c.requested = {optional_from_json<int>(j.at("requested_br")), optional_from_json<int>(j.at("requested_bc")),
+                 knobs_from_json(j.at("requested_knobs"), *c.variant)};
   c.cache = parse_word(j, "cache", parse_cache_state);
-  c.tile = {j.at("br").get<int>(), j.at("bc").get<int>()};
+  c.tile = {j.at("br").get<int>(), j.at("bc").get<int>(), knobs_from_json(j.at("knobs"), *c.variant)};
   c.tile_reason = j.at("tile_reason").get<std::string>();
   c.skip = optional_from_json<std::string>(j.at("skip"));
   return c;
@@ -77,10 +94,11 @@ json to_json(const Case& c) {
           {"problem", problem_to_json(c.problem)},
           {"requested_br", optional_to_json(c.requested.br)},
           {"requested_bc", optional_to_json(c.requested.bc)},
-          {"knobs", c.knobs},
+          {"requested_knobs", knobs_to_json(c.requested.knobs)},
           {"cache", to_string(c.cache)},
           {"br", c.tile.br},
           {"bc", c.tile.bc},
+          {"knobs", knobs_to_json(c.tile.knobs)},
           {"tile_reason", c.tile_reason},
           {"skip", optional_to_json(c.skip)}};
 }

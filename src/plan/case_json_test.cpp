@@ -21,9 +21,9 @@ Case sample() {
                .kv_len = 4096,
                .head_dim = 128};
   c.requested.br = 128;
-  c.knobs = "splits=8";
+  c.requested.knobs.set("stages", 3);
   c.cache = CacheState::warm;
-  c.tile = {128, 64};
+  c.tile = {128, 64, {{"stages", 3}, {"warp_rows", 32}}};
   c.tile_reason = "a \"reason\"; with, marks";
   return c;
 }
@@ -34,7 +34,6 @@ TEST(CaseJson, RoundTrips) {
   EXPECT_EQ(back.variant, c.variant);
   EXPECT_EQ(back.problem, c.problem);
   EXPECT_EQ(back.requested, c.requested);
-  EXPECT_EQ(back.knobs, c.knobs);
   EXPECT_EQ(back.cache, c.cache);
   EXPECT_EQ(back.tile, c.tile);
   EXPECT_EQ(back.tile_reason, c.tile_reason);
@@ -55,6 +54,9 @@ TEST(CaseJson, RefusesWhatIsMissingOrUnknown) {
   }
   nlohmann::json j = to_json(sample());
   j["variant"] = "flash9";
+  EXPECT_THROW(case_from_json(j), UsageError);
+  j = to_json(sample());
+  j["knobs"] = {{"turbo", 1}};
   EXPECT_THROW(case_from_json(j), UsageError);
   j = to_json(sample());
   j["problem"]["dtype"] = "fp13";

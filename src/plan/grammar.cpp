@@ -35,6 +35,7 @@ struct Reader {
   std::string_view text;  // as given
   std::string_view item;  // the entry of it
   std::string_view grammar = axis_grammar;
+  int64_t lowest = 1;
 
   [[noreturn]] void refuse(std::string_view why) const {
     throw UsageError(fmt::format("{} '{}': {}; {}", option, text, why, grammar));
@@ -56,7 +57,7 @@ struct Reader {
     const bool kilo = word.back() == 'k' || word.back() == 'K';
     const auto value = digits(kilo ? word.substr(0, word.size() - 1) : word);
     if (!value) refuse(fmt::format("'{}' is not a whole number", word));
-    if (*value == 0) refuse("0 is not a size");
+    if (*value < lowest) refuse("0 is not a size");
     const int64_t largest = kilo ? largest_axis_value / 1024 : largest_axis_value;
     if (*value > largest) refuse(fmt::format("{} is above the limit of {}", word, largest_axis_value));
     return kilo ? *value * 1024 : *value;
@@ -76,6 +77,7 @@ struct Reader {
     const std::string_view stride = parts[2];
     const bool multiply = !stride.empty() && (stride.front() == 'x' || stride.front() == '*');
     if (stride == "0") refuse("a step of 0 never gets from lo to hi");
+    if (multiply && low == 0) refuse("0 times a factor stays 0");
     const int64_t by = multiply ? factor(stride.substr(1)) : number(stride);
     std::vector<int64_t> values;
     for (int64_t value = low; value <= high; value = multiply ? value * by : value + by) {
@@ -109,11 +111,12 @@ double number_with_unit(std::string_view text, std::span<const Unit> units) {
 
 }  // namespace
 
-std::vector<int64_t> parse_axis(std::string_view option, const std::vector<std::string>& texts) {
+std::vector<int64_t> parse_axis(std::string_view option, const std::vector<std::string>& texts,
+                                int64_t lowest) {
   std::vector<int64_t> all;
   for (const std::string& text : texts)
     for (std::string_view item : split(text, ','))
-      for (int64_t value : Reader{option, text, item}.values())
+      for (int64_t value : Reader{option, text, item, axis_grammar, lowest}.values())
         if (std::ranges::find(all, value) == all.end()) all.push_back(value);
   return all;
 }

@@ -14,8 +14,9 @@ inline constexpr size_t most_axis_values = 10'000;
 
 // The values of one axis, in the order given and each once. `texts`: what was given, one entry for each time
 // the option was used; each a list of numbers and ranges, `512`, `16k`, `512:4k:512`, `512:16k:x2`, with
-// commas between; k is 1024.
-std::vector<int64_t> parse_axis(std::string_view option, const std::vector<std::string>& texts);
+// commas between; k is 1024. `lowest`: 1, or 0 for an axis that is no size.
+std::vector<int64_t> parse_axis(std::string_view option, const std::vector<std::string>& texts,
+                                int64_t lowest = 1);
 
 // One positive number, with the suffix k.
 int64_t parse_count(std::string_view option, std::string_view text);

@@ -19,14 +19,14 @@ Identity identity_of(const Case& c) {
           .kv_len = p.kv_len,
           .head_dim = p.head_dim,
           .tile = to_string(c.requested),
-          .knobs = c.knobs,
+          .knobs = to_string(c.requested.knobs),
           .cache = std::string(to_string(c.cache))};
 }
 
 // A variant without tiles of its own resolves to 0 x 0: empty cells.
 Resolved resolved_of(const Case& c) {
   const auto side = [](int rows) { return rows > 0 ? Count(rows) : std::nullopt; };
-  return {.br = side(c.tile.br), .bc = side(c.tile.bc), .knobs_used = c.knobs};
+  return {.br = side(c.tile.br), .bc = side(c.tile.bc), .knobs_used = to_string(c.tile.knobs)};
 }
 
 std::string wrong_output_reason(const Verification& verification, const Problem& problem) {

@@ -8,7 +8,7 @@
 namespace attnprof {
 
 uint64_t case_seed(const Case& c, uint64_t sweep_seed) {
-  const std::string text = describe(c) + " " + c.knobs;
+  const std::string text = describe(c) + " " + to_string(c.requested.knobs);
   return XXH3_64bits_withSeed(text.data(), text.size(), sweep_seed);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "plan/knob_axes.hpp"
 #include "plan/sweep.hpp"
 
 namespace attnprof {
@@ -64,6 +65,7 @@ std::optional<std::string> too_much_for_a_launch(const Case& c, const DeviceProf
 std::optional<std::string> skip_reason(const Case& c, const DeviceProfile& device, int64_t free_bytes) {
   if (auto reason = bad_side("Br", c.tile.br)) return reason;
   if (auto reason = bad_side("Bc", c.tile.bc)) return reason;
+  if (auto reason = bad_knob(c.tile.knobs, *c.variant)) return reason;
   if (auto reason = c.variant->unsupported(c.problem, c.tile, device)) return reason;
   if (auto reason = too_much_for_a_launch(c, device)) return reason;
   const int64_t needed = device_bytes_needed(c, device);

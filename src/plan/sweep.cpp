@@ -103,21 +103,24 @@ std::vector<std::optional<int>> sides(const std::vector<int64_t>& values) {
 std::vector<TileRequest> tile_requests(const SweepAxes& axes) {
   std::vector<TileRequest> all;
   for (const auto& br : sides(axes.brs))
-    for (const auto& bc : sides(axes.bcs)) all.push_back({br, bc});
+    for (const auto& bc : sides(axes.bcs)) all.push_back({.br = br, .bc = bc});
   return all;
 }
 
 // Counted before anything is built: a product of long axes would fill the host's memory first.
-void refuse_too_many(const SweepAxes& axes) {
+void refuse_too_many(const SweepAxes& axes, std::span<const Variant* const> swept) {
   const auto either = [](size_t given) { return std::max<size_t>(given, 1); };  // an axis that has a default
   const bool pairs = !axes.q_lens.empty() || !axes.kv_lens.empty();
   double count = pairs ? static_cast<double>(axes.q_lens.size() * axes.kv_lens.size())
                        : static_cast<double>(axes.seqlens.size());
   for (size_t size :
-       {axes.variants.size(), axes.dtypes.size(), axes.masks.size(), axes.head_dims.size(),
-        axes.tokens ? 1 : axes.batches.size(), axes.hidden ? 1 : axes.heads.size(),
-        either(axes.kv_heads.size()), either(axes.brs.size()), either(axes.bcs.size()), axes.caches.size()})
+       {axes.dtypes.size(), axes.masks.size(), axes.head_dims.size(), axes.tokens ? 1 : axes.batches.size(),
+        axes.hidden ? 1 : axes.heads.size(), either(axes.kv_heads.size()), either(axes.brs.size()),
+        either(axes.bcs.size()), axes.caches.size()})
     count *= static_cast<double>(size);
+  double variants = 0;
+  for (const Variant* variant : swept) variants += knob_combinations(axes.knobs, *variant);
+  count *= variants;
   if (count == 0) throw UsageError("the sweep has no case: an axis is empty");
   if (count > most_cases)
     throw UsageError(
@@ -132,6 +135,22 @@ const Variant& variant_named(const std::string& name) {
   throw UsageError(fmt::format("--variant '{}' is none of {}", name, known));
 }
 
+std::vector<const Variant*> swept_variants(const SweepAxes& axes) {
+  std::vector<const Variant*> variants;
+  for (const std::string& name : axes.variants) variants.push_back(&variant_named(name));
+  return variants;
+}
+
+// Br, Bc and the knobs asked for; what is not asked for is the variant's. The knobs of a default tile belong
+// to it: another tile leaves them behind.
+Tile tile_asked_for(const Case& c, const Tile& by_default) {
+  Tile tile = by_default;
+  tile.br = c.requested.br.value_or(tile.br), tile.bc = c.requested.bc.value_or(tile.bc);
+  if (tile.br != by_default.br || tile.bc != by_default.bc) tile.knobs = {};
+  for (const Knobs::Value& each : c.requested.knobs) tile.knobs.set(each.name, each.value);
+  return tile;
+}
+
 }  // namespace
 
 int64_t device_bytes_needed(const Case& c, const DeviceProfile& device) {
@@ -140,33 +159,37 @@ int64_t device_bytes_needed(const Case& c, const DeviceProfile& device) {
 
 void resolve(Case& c, const DeviceProfile& device, int64_t free_bytes) {
   const TileChoice choice = c.variant->default_tile(c.problem, device);
-  c.tile = {c.requested.br.value_or(choice.tile.br), c.requested.bc.value_or(choice.tile.bc)};
-  c.tile_reason = c.requested == TileRequest{} ? choice.reason : "";
+  c.tile = tile_asked_for(c, choice.tile);
+  c.tile_reason = c.requested.br || c.requested.bc ? "" : choice.reason;
   c.skip = skip_reason(c, device, free_bytes);
+  if (!c.skip && c.variant->knobs_used) c.tile.knobs = c.variant->knobs_used(c.problem, c.tile, device);
 }
 
 void check_axes(const SweepAxes& axes) {
-  refuse_too_many(axes);
-  for (const std::string& name : axes.variants) variant_named(name);
+  const std::vector<const Variant*> variants = swept_variants(axes);
+  refuse_too_many(axes, variants);
+  check_knobs(axes.knobs, variants);
   problems(axes);
 }
 
 std::vector<Case> expand(const SweepAxes& axes, const DeviceProfile& device, int64_t free_bytes) {
-  refuse_too_many(axes);
-  std::vector<const Variant*> variants;
-  for (const std::string& name : axes.variants) variants.push_back(&variant_named(name));
+  const std::vector<const Variant*> variants = swept_variants(axes);
+  refuse_too_many(axes, variants);
+  check_knobs(axes.knobs, variants);
   const std::vector<Problem> all_problems = problems(axes);
   const std::vector<TileRequest> tiles = tile_requests(axes);
   std::vector<Case> cases;
   for (const Problem& problem : all_problems)
     for (CacheState cache : axes.caches)
       for (const Variant* variant : variants)
-        for (const TileRequest& tile : tiles) {
-          Case c;
-          c.variant = variant, c.problem = problem, c.requested = tile, c.cache = cache;
-          resolve(c, device, free_bytes);
-          cases.push_back(std::move(c));
-        }
+        for (const TileRequest& tile : tiles)
+          for (const Knobs& knobs : knob_requests(axes.knobs, *variant)) {
+            Case c;
+            c.variant = variant, c.problem = problem, c.requested = tile, c.cache = cache;
+            c.requested.knobs = knobs;
+            resolve(c, device, free_bytes);
+            cases.push_back(std::move(c));
+          }
   return cases;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plan/case.hpp"
+#include "plan/knob_axes.hpp"
 
 namespace attnprof {
 
@@ -24,20 +25,21 @@ struct SweepAxes {
   std::optional<int64_t> hidden;  // heads = hidden / d instead of heads
   std::vector<int64_t> kv_heads;  // empty: as heads
   std::vector<int64_t> brs, bcs;  // empty: the variant's default
+  std::vector<KnobAxis> knobs;    // of the variants that have them; absent: the variant's choice
   std::vector<Dtype> dtypes = {Dtype::fp16};
   std::vector<Mask> masks = {Mask::full};
   std::vector<CacheState> caches = {CacheState::cold};
 };
 
 // Throws UsageError for what contradicts itself (tokens no multiple of N, heads no multiple of kv_heads,
-// ...), names no variant, or is absurdly large: all that can be told before a device is opened.
+// ...), names no variant or knob, or is absurdly large: all that can be told before a device is opened.
 void check_axes(const SweepAxes& axes);
 
 // Throws as check_axes does. `free_bytes`: device memory a case may use.
 std::vector<Case> expand(const SweepAxes& axes, const DeviceProfile& device, int64_t free_bytes);
 
-// Resolves the tile and the skip reason of one case: the variant's own limits, shared memory of a block,
-// device memory.
+// Resolves the tile, the knobs in force and the skip reason of one case: the variant's own limits, shared
+// memory of a block, device memory.
 void resolve(Case& c, const DeviceProfile& device, int64_t free_bytes);
 
 // Device memory a case needs: its operands, workspace, and the buffer that is read to evict L2 (4 x L2).

@@ -1,4 +1,5 @@
-// A worker for tests whose backend misbehaves on command: a case's knobs "what@phase" say what to do where.
+// A worker for tests whose backend misbehaves on command: a case's tile_reason "what@phase" says what to do
+// where.
 #include <signal.h>
 #include <unistd.h>
 
@@ -53,7 +54,7 @@ class FakeBackend : public Backend {
   }
   const BackendInfo& info() const override { return info_; }
   Build prepare(const Case& c) override {
-    knobs_ = c.knobs;
+    order_ = c.tile_reason;
     act("prepare");
     Build build;
     build.ctas = getpid();  // so that tests can tell workers apart
@@ -88,11 +89,11 @@ class FakeBackend : public Backend {
 
  private:
   void act(const std::string& phase) const {
-    if (const size_t at = knobs_.find('@'); at != std::string::npos && knobs_.substr(at + 1) == phase)
-      misbehave(knobs_.substr(0, at));
+    if (const size_t at = order_.find('@'); at != std::string::npos && order_.substr(at + 1) == phase)
+      misbehave(order_.substr(0, at));
   }
   BackendInfo info_;
-  std::string knobs_;
+  std::string order_;
 };
 
 std::unique_ptr<Backend> open_fake(const MeasureOptions& options) {

@@ -12,12 +12,22 @@ namespace attnprof {
 namespace {
 
 constexpr int64_t reserved_smem_bytes = 1024;  // of every block, by CUDA
+constexpr int most_blocks = 8;                 // on an SM
+
+constexpr std::array knobs = {
+    Knob{"stages", "K, V tiles in shared memory", 1, 4},
+    Knob{"warp_rows", "query rows of a warp; with 32, each K, V fragment serves two products", 16, 32, 16},
+    Knob{"q_in_registers", "1: Q's fragments stay in registers; 0: they are loaded again for every K tile", 0,
+         1},
+    Knob{"min_blocks", "blocks an SM that registers must leave room for", 1, most_blocks},
+};
 
 // How the kernel is built for a tile (macros of kernels/flash2.cu).
 struct Shape {
   int warp_rows = 16;
   int threads = 0;
-  int blocks_per_sm = 1;
+  bool q_in_registers = false;
+  int min_blocks = 1;
   int stages = 1;
   int64_t smem_bytes = 0;
 };
@@ -26,30 +36,75 @@ int64_t smem_bytes(const Problem& p, const Tile& tile, int stages) {
   return (tile.br + 2 * int64_t{stages} * tile.bc) * p.head_dim * bytes_per_element(p.dtype);
 }
 
+int64_t smem_of_sm(const Problem& p, const Tile& tile, int stages, int blocks) {
+  return blocks * (smem_bytes(p, tile, stages) + reserved_smem_bytes);
+}
+
 // 32 rows a warp halve the shared memory traffic of K and V, where the accumulators fit and four warps are
 // left.
 int warp_rows(const Problem& p, const Tile& tile) {
+  if (const auto asked = tile.knobs.get("warp_rows")) return *asked;
   if (tile.br < 128 || tile.br % 32 != 0) return 16;
   return mma_registers(p.head_dim, tile.bc, 32) <= available_registers(tile.br, 1) ? 32 : 16;
 }
 
+// Q's fragments stay in registers where they take 32 a thread or fewer.
+bool q_in_registers(const Problem& p, const Tile& tile) {
+  if (const auto asked = tile.knobs.get("q_in_registers")) return *asked != 0;
+  return warp_rows(p, tile) * p.head_dim <= 1024;
+}
+
 // As many blocks an SM as registers and shared memory hold; then a second stage if it costs no block.
 Shape shape_of(const Problem& p, const Tile& tile, const DeviceProfile& device) {
-  Shape shape{.warp_rows = warp_rows(p, tile)};
+  Shape shape{.warp_rows = warp_rows(p, tile), .q_in_registers = q_in_registers(p, tile)};
   shape.threads = tile.br / shape.warp_rows * 32;
   const int registers = mma_registers(p.head_dim, tile.bc, shape.warp_rows);
-  const auto fits = [&](int blocks, int stages) {
-    return available_registers(shape.threads, blocks) >= registers &&
-           blocks * (smem_bytes(p, tile, stages) + reserved_smem_bytes) <= device.smem_per_sm_bytes;
+  const auto stages = tile.knobs.get("stages"), blocks = tile.knobs.get("min_blocks");
+  const auto fits = [&](int on_sm, int tiles) {
+    return available_registers(shape.threads, on_sm) >= registers &&
+           smem_of_sm(p, tile, tiles, on_sm) <= device.smem_per_sm_bytes;
   };
-  while (shape.blocks_per_sm < 8 && fits(shape.blocks_per_sm + 1, 1)) ++shape.blocks_per_sm;
-  if (fits(shape.blocks_per_sm, 2)) shape.stages = 2;
+  while (shape.min_blocks < most_blocks && fits(shape.min_blocks + 1, stages.value_or(1))) ++shape.min_blocks;
+  shape.min_blocks = blocks.value_or(shape.min_blocks);
+  const bool second = smem_of_sm(p, tile, 2, shape.min_blocks) <= device.smem_per_sm_bytes;
+  shape.stages = stages.value_or(second ? 2 : 1);
   shape.smem_bytes = smem_bytes(p, tile, shape.stages);
   return shape;
 }
 
-std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const DeviceProfile&) {
-  return mma_unsupported("flash2", p, tile, warp_rows(p, tile));
+// Of what was asked for: accumulators alone must fit, the rest is the compiler's to squeeze.
+std::optional<std::string> blocks_do_not_fit(const Problem& p, const Tile& tile, int blocks,
+                                             const DeviceProfile& device) {
+  const int rows = warp_rows(p, tile), threads = tile.br / rows * 32;
+  const int stages = tile.knobs.get("stages").value_or(1);
+  const int accumulators = mma_accumulators(p.head_dim, tile.bc, rows);
+  if (int64_t{blocks} * threads > device.max_threads_per_sm)
+    return fmt::format("min_blocks = {} of {} threads need {} on an SM, {} has {}", blocks, threads,
+                       int64_t{blocks} * threads, device.name, device.max_threads_per_sm);
+  if (const int available = available_registers(threads, blocks); accumulators >= available)
+    return fmt::format("min_blocks = {} of {} threads leaves {} registers a thread, S and O alone take {}",
+                       blocks, threads, available, accumulators);
+  if (const int64_t needed = smem_of_sm(p, tile, stages, blocks); needed > device.smem_per_sm_bytes)
+    return fmt::format("min_blocks = {} needs {} bytes of shared memory an SM, {} has {}", blocks, needed,
+                       device.name, device.smem_per_sm_bytes);
+  return std::nullopt;
+}
+
+std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const DeviceProfile& device) {
+  const int rows = warp_rows(p, tile);
+  if (tile.br % rows != 0)
+    return fmt::format("flash2 takes Br in multiples of warp_rows = {}, not {}", rows, tile.br);
+  if (auto reason = mma_unsupported("flash2", p, tile, rows)) return reason;
+  if (const auto blocks = tile.knobs.get("min_blocks")) return blocks_do_not_fit(p, tile, *blocks, device);
+  return std::nullopt;
+}
+
+Knobs knobs_used(const Problem& p, const Tile& tile, const DeviceProfile& device) {
+  const Shape shape = shape_of(p, tile, device);
+  return {{"stages", shape.stages},
+          {"warp_rows", shape.warp_rows},
+          {"q_in_registers", shape.q_in_registers ? 1 : 0},
+          {"min_blocks", shape.min_blocks}};
 }
 
 TileChoice default_tile(const Problem& p, const DeviceProfile& device) {
@@ -61,6 +116,15 @@ TileChoice default_tile(const Problem& p, const DeviceProfile& device) {
                           "shared memory, and S and O in registers",
                           smem_bytes(p, tile, 1))};
   return {tiles.back(), "smallest of the tiles tried"};
+}
+
+std::vector<Tile> candidates(const Problem&, const DeviceProfile&) {
+  std::vector<Tile> tiles;
+  for (int br : {64, 128, 256})
+    for (int bc : {32, 64, 96, 128})
+      for (int rows : {16, 32})
+        for (int stages : {1, 2}) tiles.push_back({br, bc, {{"stages", stages}, {"warp_rows", rows}}});
+  return tiles;
 }
 
 std::vector<Operand> workspace(const Problem&, const Tile&) { return {}; }
@@ -97,10 +161,11 @@ std::vector<Step> steps(const Problem& p, const Tile& tile, const DeviceProfile&
                       .grid = {q_tiles, p.heads, p.batch},
                       .threads = shape.threads,
                       .smem_bytes = shape.smem_bytes,
-                      .expected_registers = available_registers(shape.threads, shape.blocks_per_sm)};
+                      .expected_registers = available_registers(shape.threads, shape.min_blocks)};
   kernel.macros.emplace_back("WARP_ROWS", std::to_string(shape.warp_rows));
   kernel.macros.emplace_back("STAGES", std::to_string(shape.stages));
-  kernel.macros.emplace_back("MIN_BLOCKS", std::to_string(shape.blocks_per_sm));
+  kernel.macros.emplace_back("Q_IN_REGISTERS", shape.q_in_registers ? "1" : "0");
+  kernel.macros.emplace_back("MIN_BLOCKS", std::to_string(shape.min_blocks));
   Schedule schedule{q_tiles * p.heads * p.batch,
                     [p, tile, ops = operands(p)](int64_t cta, TileMachine& machine) {
                       run_block(p, tile, ops, cta, machine);
@@ -119,6 +184,9 @@ const Variant flash2_variant{
     .default_tile = default_tile,
     .workspace = workspace,
     .steps = steps,
+    .knobs = knobs,
+    .knobs_used = knobs_used,
+    .candidates = candidates,
 };
 
 }  // namespace attnprof

@@ -14,6 +14,9 @@ namespace attnprof {
 constexpr int mma_rows = 16;  // M of mma.sync.m16n8k16
 constexpr int mma_max_registers = 255;
 
+// Registers a thread needs for the fp32 accumulators of S and O alone.
+int mma_accumulators(int64_t head_dim, int bc, int warp_rows);
+
 // Registers a thread needs: accumulators of S and O for `warp_rows` query rows, and, from compiling the
 // kernels, what fragments, addresses and row statistics take.
 int mma_registers(int64_t head_dim, int bc, int warp_rows);

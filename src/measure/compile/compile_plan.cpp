@@ -53,6 +53,7 @@ KernelReport report_of(const PlannedKernel& kernel, const std::string& arch, Ker
                       .head_dim = c.problem.head_dim,
                       .br = c.tile.br,
                       .bc = c.tile.bc,
+                      .knobs = to_string(c.requested.knobs),
                       .threads = kernel.launch.threads,
                       .code_hash = "",
                       .error = ""};

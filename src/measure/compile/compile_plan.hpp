@@ -27,6 +27,7 @@ struct KernelReport {
   std::string variant, step, file, entry, arch, dtype, mask;
   int64_t head_dim = 0;
   int br = 0, bc = 0;
+  std::string knobs;        // as asked for
   int threads = 0;          // a block
   int registers = 0;        // a thread
   int64_t spill_bytes = 0;  // a thread, loads and stores

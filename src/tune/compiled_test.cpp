@@ -1,0 +1,53 @@
+#include "tune/compiled.hpp"
+
+#include <gmock/gmock.h>
+
+#include "measure/compile/compile_fixture.hpp"
+#include "model/device_profiles.hpp"
+
+namespace attnprof {
+namespace {
+
+using testing::HasSubstr;
+
+// One launch of the fixture's kernel, for which its nvcc reports 26 registers and 16 bytes of spills.
+std::vector<Step> one_step(const Problem&, const Tile& tile, const DeviceProfile&) {
+  KernelLaunch kernel{.file = "k.cu",
+                      .entry = "k",
+                      .macros = {{"TILE_BR", std::to_string(tile.br)}},
+                      .grid = {},
+                      .threads = tile.br,
+                      .smem_bytes = tile.bc};
+  return {Step{"only", kernel, {}}};
+}
+const Variant variant{"one", "", "", nullptr, nullptr, nullptr, one_step};
+
+class CompiledReason : public CompileTest {
+ protected:
+  std::optional<std::string> reason(const Tile& tile, bool keep_spills) {
+    Case c;
+    c.variant = &variant;
+    c.tile = tile;
+    KernelCompiler compiler(options());
+    return compiled_reason(c, *find_profile("h200"), compiler, keep_spills);
+  }
+};
+
+TEST_F(CompiledReason, Spills) {
+  EXPECT_EQ(reason({64, 1024}, false), "k spills 16 bytes a thread at 26 registers");
+  EXPECT_EQ(reason({64, 1024}, true), std::nullopt);
+}
+
+TEST_F(CompiledReason, WhatABlockMayHave) {
+  EXPECT_THAT(reason({64, 232448}, true).value_or("fits"),
+              HasSubstr("232576 bytes of shared memory a block, h200 allows 232448"));
+  EXPECT_THAT(reason({4096, 16}, true).value_or("fits"), HasSubstr("26 registers for each of 4096 threads"));
+}
+
+TEST_F(CompiledReason, WhatDoesNotCompile) {
+  write(kernels() / "k.cu", "FAIL");
+  EXPECT_THAT(reason({64, 1024}, true).value_or("compiles"), HasSubstr("\"nope\" is undefined"));
+}
+
+}  // namespace
+}  // namespace attnprof
