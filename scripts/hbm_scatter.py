@@ -49,7 +49,7 @@ def read_counts(folder):
             case, placement, amount = (int(cell) for cell in line.split(","))
             if placement > 0:  # 0: counted together with everything else, in a configuration of its own
                 places.setdefault(case, {}).setdefault(placement, []).append(amount)
-        for row, (_, counts) in zip(rows, sorted(places.items()), strict=True):
+        for row, (_, counts) in zip(rows, sorted(places.items())):
             label = " ".join(row[key] for key in ("variant", "mask", "batch", "heads", "q_len", "head_dim"))
             cases.setdefault(label, []).append(counts)
     return cases
