@@ -122,7 +122,7 @@ def check_model(figures):
 def reused_bytes(row):
     """Bytes that the schedule reads again: S and P where they are written out; in flash1, whose outer loop reads K and V
     once, Q and fp32 O, l and m; in flash2 K and V."""
-    element = 4 if row["dtype"] == "fp32" else 2
+    element = {"fp32": 4, "fp8": 1}.get(row["dtype"], 2)
     n, d = float(row["kv_len"]), float(row["head_dim"])
     heads = float(row["heads"]) * float(row["batch"])
     if row["variant"] in ("naive", "standard"):

@@ -137,7 +137,7 @@ def read_all(paths):
         meta = read_meta(path)
         for (device, run), group in rows.groupby(["device", "run"]):
             try:
-                known = roofs_from_meta(meta, run) if meta else None
+                known = roofs_from_meta(meta, run, group["dtype"].unique()) if meta else None
             except (AttributeError, TypeError) as error:
                 raise Refusal(f"{path}.meta.json: the peaks of run {run} are no numbers ({error}); remove it to draw "
                               "without it.") from None

@@ -10,14 +10,22 @@ class Roofs:
     source: str
 
 
-def roofs_from_meta(meta, run):
-    """Nominal roofs as the run recorded them (DeviceProfile's peaks); None where the file has none for it."""
+TENSOR_PEAKS = {"fp8": ("fp8 tensor", "tensor_fp8_tflops")}  # of other dtypes: the 16-bit rate
+
+
+def roofs_from_meta(meta, run, dtypes):
+    """Nominal roofs as the run recorded them (DeviceProfile's peaks), for rows of these dtypes; None where the file has
+    none for it."""
     try:
         peaks = meta["runs"][run]["peaks"]
     except (KeyError, TypeError):
         return None
     bandwidths = {level: peaks.get(f"{level}_gbps", 0) / 1e3 for level in ("hbm", "l2")}
-    ceilings = {"tensor": peaks.get("tensor_16bit_tflops", 0), "fp32": peaks.get("fp32_tflops", 0)}
+    ceilings = {}
+    for dtype in dtypes:
+        name, key = TENSOR_PEAKS.get(dtype, ("tensor", "tensor_16bit_tflops"))
+        ceilings[name] = peaks.get(key, 0)
+    ceilings["fp32"] = peaks.get("fp32_tflops", 0)
     return Roofs({level: tbps for level, tbps in bandwidths.items() if tbps > 0},
                  {name: tflops for name, tflops in ceilings.items() if tflops > 0}, "the run's .meta.json")
 

@@ -12,7 +12,7 @@ using Element = __half;
 #elif DTYPE == 2
 using Element = __nv_bfloat16;
 #else
-#error "DTYPE is 0 (fp32), 1 (fp16) or 2 (bf16)"
+#error "DTYPE is 0 (fp32), 1 (fp16) or 2 (bf16) here; fp8 is lib/element8.cuh"
 #endif
 
 constexpr int vector_width = 16 / int(sizeof(Element));  // elements of a 16-byte vector

@@ -3,8 +3,10 @@
 
 #include <stdint.h>
 
+#include "lib/exp2.cuh"
+
 #if DTYPE != 1 && DTYPE != 2
-#error "tensor core kernels take DTYPE 1 (fp16) or 2 (bf16)"
+#error "16-bit kernels take DTYPE 1 (fp16) or 2 (bf16); fp8 is lib/element8.cuh"
 #endif
 
 using Element = uint16_t;  // bits only: arithmetic happens in tensor cores and in fp32
@@ -20,11 +22,4 @@ __device__ inline uint32_t pack2(float low, float high) {
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
 #endif
   return packed;
-}
-
-// PTX ISA, ex2.approx.ftz.f32: 2^x by the special function unit; 2^-inf is 0.
-__device__ inline float exp2_fast(float x) {
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
 }

@@ -3,6 +3,7 @@
 // so any grid is right.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #include "lib/harness_params.h"
 #include "lib/random_value.h"
@@ -21,14 +22,19 @@ __device__ void store(void* data, int dtype, unsigned long long index, float val
     static_cast<float*>(data)[index] = value;
   else if (dtype == 1)
     static_cast<__half*>(data)[index] = __float2half_rn(value);
-  else
+  else if (dtype == 2)
     static_cast<__nv_bfloat16*>(data)[index] = __float2bfloat16_rn(value);
+  else
+    static_cast<__nv_fp8_storage_t*>(data)[index] = __nv_cvt_float_to_fp8(value, __NV_SATFINITE, __NV_E4M3);
 }
 
 __device__ float load(const void* data, int dtype, unsigned long long index) {
   if (dtype == 0) return static_cast<const float*>(data)[index];
   if (dtype == 1) return __half2float(static_cast<const __half*>(data)[index]);
-  return __bfloat162float(static_cast<const __nv_bfloat16*>(data)[index]);
+  if (dtype == 2) return __bfloat162float(static_cast<const __nv_bfloat16*>(data)[index]);
+  // Every e4m3 number is an fp16 number.
+  const __nv_fp8_storage_t element = static_cast<const __nv_fp8_storage_t*>(data)[index];
+  return __half2float(__half(__nv_cvt_fp8_to_halfraw(element, __NV_E4M3)));
 }
 
 __device__ double dot(const ReferenceParams& p, unsigned long long q_at, unsigned long long k_at) {
@@ -37,6 +43,10 @@ __device__ double dot(const ReferenceParams& p, unsigned long long q_at, unsigne
     sum +=
         static_cast<double>(load(p.q, p.dtype, q_at + c)) * static_cast<double>(load(p.k, p.dtype, k_at + c));
   return sum;
+}
+
+__device__ double scale_of(const float* scales, long long slice) {
+  return scales ? static_cast<double>(scales[slice]) : 1.0;
 }
 
 constexpr int reference_threads = 256;
@@ -54,11 +64,20 @@ __device__ double block_max(double value, double* scratch) {
 
 }  // namespace
 
-// data[i] = random_value(seed, tensor, i), rounded to dtype.
+// data[i] = element i of that kind of input (random_value.h), rounded to dtype.
 extern "C" __global__ void fill_random(void* data, unsigned long long elements, int dtype,
-                                       unsigned long long seed, unsigned tensor) {
+                                       unsigned long long seed, unsigned tensor, int input) {
   for (unsigned long long i = first_index(); i < elements; i += index_stride())
-    store(data, dtype, i, attnprof_random_value(seed, tensor, i));
+    store(data, dtype, i,
+          dtype == 3 ? attnprof_fp8_value(seed, tensor, i, input)
+                     : attnprof_input_value(seed, tensor, i, input));
+}
+
+// The scales of fp8 heads, one a slice.
+extern "C" __global__ void fill_scales(float* scales, unsigned long long slices, unsigned long long seed,
+                                       unsigned tensor, int input) {
+  for (unsigned long long i = first_index(); i < slices; i += index_stride())
+    scales[i] = attnprof_fp8_scale(seed, tensor, i, input);
 }
 
 // Reads `vectors` 16-byte words past L1, so that L2 holds them and nothing else. The sum is stored only when
@@ -87,13 +106,14 @@ extern "C" __global__ void spin(unsigned long long nanoseconds) {
 extern "C" __global__ void __launch_bounds__(reference_threads) reference_rows(const ReferenceParams p) {
   __shared__ double scratch[reference_threads];
   const int thread = threadIdx.x;
-  const double scale = 1.0 / sqrt(static_cast<double>(p.head_dim));
   for (long long n = blockIdx.x; n < p.row_count; n += gridDim.x) {
     const long long slice = p.rows[n] / p.q_len;
     const long long row = p.rows[n] % p.q_len;
     const long long kv_slice = slice / p.heads * p.kv_heads + slice % p.heads / (p.heads / p.kv_heads);
     const unsigned long long q_at = static_cast<unsigned long long>(p.rows[n]) * p.head_dim;
     const unsigned long long kv_at = static_cast<unsigned long long>(kv_slice) * p.kv_len * p.head_dim;
+    const double scale =
+        scale_of(p.q_scale, slice) * scale_of(p.k_scale, kv_slice) / sqrt(static_cast<double>(p.head_dim));
     const long long visible = p.causal ? row + p.kv_len - p.q_len + 1 : p.kv_len;
     const long long keys = visible < 0 ? 0 : visible < p.kv_len ? visible : p.kv_len;
 
@@ -121,7 +141,9 @@ extern "C" __global__ void __launch_bounds__(reference_threads) reference_rows(c
     }
     for (int part = 0; part < 4; ++part) {
       const int c = thread + part * reference_threads;
-      if (c < p.head_dim) p.expected[n * p.head_dim + c] = keys > 0 ? output[part] / sum : 0.0;
+      if (c < p.head_dim)
+        p.expected[n * p.head_dim + c] =
+            keys > 0 ? output[part] * (scale_of(p.v_scale, kv_slice) / sum) : 0.0;
     }
   }
 }

@@ -27,7 +27,7 @@ from roofs import roofs_from_meta, roofs_from_rows  # noqa: E402
 
 META = {"runs": {"r0": {"peaks": {"hbm_gbps": 2039.0, "fp32_tflops": 19.5}},
                  "r1": {"peaks": {"hbm_gbps": 4800.0, "l2_gbps": 11000.0, "tensor_16bit_tflops": 989.0,
-                                   "fp32_tflops": 67.0}}}}
+                                   "tensor_fp8_tflops": 1979.0, "fp32_tflops": 67.0}}}}
 
 
 Done = collections.namedtuple("Done", "returncode stderr")
@@ -103,11 +103,16 @@ class Drawing(PlotTest):
 
 class Roofs(PlotTest):
     def test_meta_file_gives_the_roofs_of_the_run(self):
-        roofs = roofs_from_meta(META, "r1")
+        roofs = roofs_from_meta(META, "r1", ["fp16", "bf16"])
         self.assertEqual(roofs.bandwidths, {"hbm": 4.8, "l2": 11.0})
         self.assertEqual(roofs.ceilings, {"tensor": 989.0, "fp32": 67.0})
-        self.assertEqual(roofs_from_meta(META, "r0").bandwidths, {"hbm": 2.039})
-        self.assertIsNone(roofs_from_meta({"runs": {"r1": {}}}, "r1"))
+        self.assertEqual(roofs_from_meta(META, "r0", ["fp16"]).bandwidths, {"hbm": 2.039})
+        self.assertIsNone(roofs_from_meta({"runs": {"r1": {}}}, "r1", ["fp16"]))
+
+    def test_fp8_rows_have_a_ceiling_of_their_own(self):
+        self.assertEqual(roofs_from_meta(META, "r1", ["fp8"]).ceilings, {"fp8 tensor": 1979.0, "fp32": 67.0})
+        self.assertEqual(roofs_from_meta(META, "r1", ["bf16", "fp8"]).ceilings,
+                         {"tensor": 989.0, "fp8 tensor": 1979.0, "fp32": 67.0})
 
     def test_columns_give_the_roofs_without_a_meta_file(self):
         rows = drawable(read_rows(self.write(result_file.default_sweep())))

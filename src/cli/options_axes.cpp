@@ -47,7 +47,11 @@ std::vector<Dtype> parse_dtypes(const std::vector<std::string>& texts) {
   std::vector<Dtype> dtypes;
   for (const std::string& word : parse_words("--dtype", texts))
     dtypes.push_back(choice<Dtype>("--dtype", word,
-                                   {{"fp32", Dtype::fp32}, {"fp16", Dtype::fp16}, {"bf16", Dtype::bf16}}));
+                                   {{"fp32", Dtype::fp32},
+                                    {"fp16", Dtype::fp16},
+                                    {"bf16", Dtype::bf16},
+                                    {"fp8", Dtype::fp8},
+                                    {"e4m3", Dtype::fp8}}));
   return dtypes;
 }
 
@@ -76,7 +80,7 @@ AxisOptions::AxisOptions(CLI::App& app) {
            "A variant's own setting and its values, such as stages=1,2; see attnprof list", "the variant's",
            group);
   knob_.option->type_name("NAME=LIST");
-  add(dtype_, "--dtype", "fp32, fp16, bf16", "fp16");
+  add(dtype_, "--dtype", "fp32, fp16, bf16, fp8 (e4m3 Q, K, V with a scale a head)", "fp16");
   add(mask_, "--mask", "full, causal", "full");
   add(cache_, "--cache", "L2 before each sample: cold, warm, both", "cold");
 }

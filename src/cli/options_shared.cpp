@@ -79,6 +79,8 @@ MeasureFlags::MeasureFlags(CLI::App& app) {
   app.add_option("--case-timeout", case_timeout_, "A case that takes longer has failed")
       ->default_str(case_timeout_);
   app.add_option("--seed", seed_, "Of the random inputs")->type_name("NUMBER")->default_str(seed_);
+  app.add_option("--input", input_, "Random inputs: normal, or outliers, one in a thousand far larger")
+      ->default_str(input_);
   add_compiler(app, measure_);
 }
 
@@ -94,6 +96,8 @@ MeasureOptions MeasureFlags::measure() const {
   m.max_time_s = parse_seconds("--max-time", max_time_);
   m.case_timeout_s = parse_seconds("--case-timeout", case_timeout_);
   m.seed = static_cast<uint64_t>(whole_number("--seed", seed_, std::numeric_limits<int64_t>::max()));
+  m.input = choice<InputKind>("--input", input_,
+                              {{"normal", InputKind::normal}, {"outliers", InputKind::outliers}});
   m.device = static_cast<int>(whole_number("--device", device_, 1023));
   return m;
 }

@@ -150,6 +150,14 @@ TEST(Options, LongNamesAndRepeats) {
   EXPECT_THAT(pairs.axes.kv_lens, ElementsAre(4096));
 }
 
+TEST(Options, InputsAndFp8) {
+  EXPECT_EQ(sweep({}).measure.input, InputKind::normal);
+  EXPECT_EQ(sweep({"--input", "outliers"}).measure.input, InputKind::outliers);
+  EXPECT_THAT(sweep_refusal({"--input", "zeros"}), HasSubstr("--input 'zeros' is none of normal, outliers"));
+  EXPECT_THAT(sweep({"--dtype", "bf16,fp8"}).axes.dtypes, ElementsAre(Dtype::bf16, Dtype::fp8));
+  EXPECT_THAT(sweep({"--dtype", "e4m3"}).axes.dtypes, ElementsAre(Dtype::fp8));
+}
+
 TEST(Options, NegativeNumbersAreValuesToRefuse) {
   EXPECT_THAT(sweep_refusal({"-N", "-5"}),
               AllOf(HasSubstr("-N '-5'"), HasSubstr("negative"), HasSubstr("lo:hi")));
@@ -203,7 +211,7 @@ TEST(Options, ACountNamesItsOwnGrammar) {
 
 TEST(Options, WordsOutsideAListNameTheList) {
   EXPECT_THAT(sweep_refusal({"--backend", "cpu"}), HasSubstr("--backend 'cpu' is none of auto, gpu, sim"));
-  EXPECT_THAT(sweep_refusal({"--dtype", "fp8"}), HasSubstr("fp32, fp16, bf16"));
+  EXPECT_THAT(sweep_refusal({"--dtype", "fp4"}), HasSubstr("fp32, fp16, bf16, fp8"));
   EXPECT_THAT(sweep_refusal({"--mask", "sliding"}), HasSubstr("full, causal"));
   EXPECT_THAT(sweep_refusal({"--cache", "hot"}), HasSubstr("cold, warm, both"));
   EXPECT_THAT(sweep_refusal({"--verify", "yes"}), HasSubstr("sampled, full, off"));

@@ -397,6 +397,25 @@ TEST(SweepCommand, MetaDescribesTheRun) {
     EXPECT_THAT(meta, HasSubstr(part));
 }
 
+TEST(SweepCommand, MetaNamesTheInputs) {
+  const TemporaryFolder folder;
+  const auto input_of = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> args = {"-o", folder / "i.csv", "--overwrite"};
+    args.insert(args.end(), options.begin(), options.end());
+    EXPECT_EQ(run(plan(args)).code, 0);
+    return text_of(folder / "i.csv.meta.json");
+  };
+  EXPECT_THAT(input_of({}), HasSubstr("\"input\": \"random, near N(0, 1)\""));
+  EXPECT_THAT(input_of({"--input", "outliers"}), HasSubstr("Bernoulli(0.001)"));
+}
+
+TEST(SweepCommand, AnotherInputIsAnotherPlanToResume) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run(plan({"-o", folder / "r.csv"})).code, 0);
+  EXPECT_EQ(run(plan({"-o", folder / "r.csv", "--resume"})).code, 0);
+  EXPECT_NE(run(plan({"-o", folder / "r.csv", "--resume", "--input", "outliers"})).code, 0);
+}
+
 TEST(SweepCommand, StandardOutputIsPureInEveryFormat) {
   const Result csv = run(plan({"--format", "csv"}));
   EXPECT_EQ(parse_rows(csv.out, "stdout").rows.size(), 4u);

@@ -9,6 +9,7 @@
 
 #include "model/device_profile.hpp"
 #include "plan/case.hpp"
+#include "plan/inputs.hpp"
 #include "roofline/row.hpp"
 
 namespace attnprof {
@@ -23,6 +24,7 @@ struct MeasureOptions {
   double max_time_s = 0.5;     // timing budget of a case
   double case_timeout_s = 30;  // a case that takes longer is failed and its worker replaced
   uint64_t seed = 1;
+  InputKind input = InputKind::normal;
   int device = 0;
   std::string kernels_dir;  // empty: found beside the program
   std::string cache_dir;    // empty: XDG_CACHE_HOME/attnprof

@@ -17,14 +17,15 @@ using nlohmann::json;
 // none can be forgotten here.
 template <class Options, class Visit>
 void each_option(Options& options, Visit visit) {
-  auto& [verify, counters, precision, max_time_s, case_timeout_s, seed, device, kernels_dir, cache_dir] =
-      options;
+  auto& [verify, counters, precision, max_time_s, case_timeout_s, seed, input, device, kernels_dir,
+         cache_dir] = options;
   visit("verify", verify);
   visit("counters", counters);
   visit("precision", precision);
   visit("max_time_s", max_time_s);
   visit("case_timeout_s", case_timeout_s);
   visit("seed", seed);
+  visit("input", input);
   visit("device", device);
   visit("kernels_dir", kernels_dir);
   visit("cache_dir", cache_dir);
@@ -33,8 +34,8 @@ void each_option(Options& options, Visit visit) {
 template <class Profile, class Visit>
 void each_figure(Profile& profile, Visit visit) {
   auto& [name, title, arch, sms, smem_per_sm, smem_per_block, registers, threads, ctas, clock, hbm_bytes,
-         l2_bytes, l2_curve, l2_dirty, shared_room, hbm_gbps, l2_gbps, smem_gbps, tensor, fp32, exp,
-         launch_us] = profile;
+         l2_bytes, l2_curve, l2_dirty, shared_room, hbm_gbps, l2_gbps, smem_gbps, tensor, tensor_fp8, fp32,
+         exp, launch_us] = profile;
   visit("name", name);
   visit("title", title);
   visit("arch", arch);
@@ -54,6 +55,7 @@ void each_figure(Profile& profile, Visit visit) {
   visit("l2_gbps", l2_gbps);
   visit("smem_gbps", smem_gbps);
   visit("tensor_16bit_tflops", tensor);
+  visit("tensor_fp8_tflops", tensor_fp8);
   visit("fp32_tflops", fp32);
   visit("exp_gops", exp);
   visit("launch_us", launch_us);

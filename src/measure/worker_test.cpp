@@ -251,6 +251,7 @@ TEST(BackendJson, OptionsRoundTrip) {
   given.precision = 0.01;
   given.max_time_s = 0.123456789012345;
   given.seed = 1ull << 63;
+  given.input = InputKind::outliers;
   given.device = 3;
   given.kernels_dir = "/a b/\"c\"";
   const MeasureOptions back = options_from_json(nlohmann::json::parse(to_json(given).dump()));
@@ -258,6 +259,7 @@ TEST(BackendJson, OptionsRoundTrip) {
   EXPECT_EQ(back.seed, given.seed);
   EXPECT_EQ(back.max_time_s, given.max_time_s);
   EXPECT_EQ(back.verify, VerifyMode::full);
+  EXPECT_EQ(back.input, InputKind::outliers);
   EXPECT_EQ(back.kernels_dir, given.kernels_dir);
 }
 

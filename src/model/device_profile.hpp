@@ -41,9 +41,15 @@ struct DeviceProfile {
   double l2_gbps = 0;
   double smem_gbps = 0;            // all SMs together
   double tensor_16bit_tflops = 0;  // dense, fp32 accumulation
+  double tensor_fp8_tflops = 0;    // dense, fp32 accumulation; 0: it has none, or none is known
   double fp32_tflops = 0;          // FMA counted as 2
   double exp_gops = 0;             // MUFU.EX2, all SMs together
   double launch_us = 0;            // one kernel launch inside a stream
 };
+
+// What tensor cores do with operands of `dtype`; 0 where it is not known.
+inline double tensor_tflops(const DeviceProfile& device, Dtype dtype) {
+  return dtype == Dtype::fp8 ? device.tensor_fp8_tflops : device.tensor_16bit_tflops;
+}
 
 }  // namespace attnprof

@@ -71,6 +71,7 @@ DeviceProfile hopper_gh100() {  // compute capability 9.0
   device.sm_clock_mhz = 1980;        // H100 SXM boost; seen on an H200 under load
   device.l2_gbps = 5500;             // no vendor figure; about what public microbenchmarks of H100 read
   device.tensor_16bit_tflops = 989;  // H100 and H200 data sheets, dense (1979 with sparsity)
+  device.tensor_fp8_tflops = 1979;   // H100 and H200 data sheets, dense (3958 with sparsity)
   device.fp32_tflops = 67;           // H100 and H200 data sheets
   device.launch_us = usual_launch_us;
   derive_sm_rates(device);
@@ -123,6 +124,7 @@ DeviceProfile b200() {  // compute capability 10.0
   device.l2_dirty_bytes = assumed_dirty_bytes(device.l2_bytes);
   device.l2_gbps = 9000;              // no vendor figure: Hopper's rate by SMs, a die, twice, rounded down
   device.tensor_16bit_tflops = 2250;  // HGX B200 data sheet, dense (4.5 PFLOP/s with sparsity)
+  device.tensor_fp8_tflops = 4500;    // HGX B200 data sheet, dense (9 PFLOP/s with sparsity)
   device.fp32_tflops = 75;            // HGX B200 data sheet
   device.launch_us = usual_launch_us;
   derive_sm_rates(device);
@@ -152,6 +154,7 @@ DeviceProfile l40s() {
   device.l2_bytes = 96 * mib;  // Ada whitepaper, full AD102
   device.l2_dirty_bytes = assumed_dirty_bytes(device.l2_bytes);
   device.tensor_16bit_tflops = 362;  // data sheet, dense
+  device.tensor_fp8_tflops = 733;    // data sheet, dense
   device.fp32_tflops = 91.6;         // data sheet
   derive_sm_rates(device);
   return device;
@@ -167,6 +170,7 @@ DeviceProfile rtx4090() {
   device.l2_bytes = 72 * mib;  // Ada whitepaper
   device.l2_dirty_bytes = assumed_dirty_bytes(device.l2_bytes);
   device.tensor_16bit_tflops = 165.2;  // Ada whitepaper, fp16 with fp32 accumulation, dense
+  device.tensor_fp8_tflops = 330.3;    // Ada whitepaper, fp32 accumulation, dense (660.6 with fp16)
   device.fp32_tflops = 82.6;           // Ada whitepaper
   derive_sm_rates(device);
   return device;

@@ -56,6 +56,18 @@ TEST(DeviceProfiles, TheH200IsCalibratedAndOthersAreNot) {
   EXPECT_EQ(find_profile("h200")->l2_dirty_bytes, 29'500'000);
 }
 
+// Twice the 16-bit rate wherever there is one.
+TEST(DeviceProfiles, Fp8IsTwiceAsFastFromAdaOn) {
+  for (const DeviceProfile& d : all_profiles()) {
+    if (d.arch == "sm_80")
+      EXPECT_EQ(d.tensor_fp8_tflops, 0) << d.name;
+    else
+      EXPECT_NEAR(d.tensor_fp8_tflops, 2 * d.tensor_16bit_tflops, 0.02 * d.tensor_fp8_tflops) << d.name;
+    EXPECT_EQ(tensor_tflops(d, Dtype::fp8), d.tensor_fp8_tflops);
+    EXPECT_EQ(tensor_tflops(d, Dtype::bf16), d.tensor_16bit_tflops);
+  }
+}
+
 TEST(DeviceProfiles, ADriversNameFindsTheCalibration) {
   const auto h200 = find_profile_for_gpu("NVIDIA H200");
   ASSERT_TRUE(h200);
@@ -86,6 +98,7 @@ nlohmann::json a_profile() {
           {"l2_gbps", 6000},
           {"smem_gbps", 20000},
           {"tensor_16bit_tflops", 800},
+          {"tensor_fp8_tflops", 1500},
           {"fp32_tflops", 50},
           {"exp_gops", 3000},
           {"launch_us", 2}};
@@ -121,23 +134,27 @@ TEST_F(ProfileFile, IsReadInFull) {
   EXPECT_EQ(d.l2_curve[1].miss_share, 0.5);
   EXPECT_EQ(d.l2_dirty_bytes, 20'000'000);
   EXPECT_EQ(d.l2_shared_room, 1.25);
+  EXPECT_EQ(d.tensor_fp8_tflops, 1500);
 }
 
-TEST_F(ProfileFile, CalibrationMayBeLeftOut) {
+TEST_F(ProfileFile, CalibrationAndFp8MayBeLeftOut) {
   auto json = a_profile();
   json.erase("l2_curve");
   json.erase("l2_dirty_bytes");
   json.erase("l2_shared_room");
+  json.erase("tensor_fp8_tflops");
   const DeviceProfile d = load_profile(write(json.dump()));
   EXPECT_TRUE(d.l2_curve.empty());
   EXPECT_EQ(d.l2_dirty_bytes, 23'500'000);
   EXPECT_EQ(d.l2_shared_room, 1);
+  EXPECT_EQ(d.tensor_fp8_tflops, 0);
 }
 
 TEST_F(ProfileFile, EveryMissingKeyIsNamedWithTheFile) {
   const nlohmann::json whole = a_profile();
   for (const auto& [key, value] : whole.items()) {
-    if (key == "l2_curve" || key == "l2_dirty_bytes" || key == "l2_shared_room") continue;
+    if (key == "l2_curve" || key == "l2_dirty_bytes" || key == "l2_shared_room" || key == "tensor_fp8_tflops")
+      continue;
     auto json = whole;
     json.erase(key);
     EXPECT_THAT(refusal(json.dump()), AllOf(HasSubstr(path_), HasSubstr("'" + key + "' is missing")));

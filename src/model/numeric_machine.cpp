@@ -7,20 +7,16 @@
 #include <limits>
 #include <stdexcept>
 
-#include "lib/random_value.h"
 #include "verify/rounding.hpp"
 
 namespace attnprof {
 namespace {
 
-std::vector<float> initial_values(const Operand& operand, unsigned tensor, uint64_t seed) {
+std::vector<float> initial_values(const Operand& operand, int position, const InputSource& inputs) {
   const auto count = static_cast<size_t>(operand.elements());
   if (operand.init == Init::zero) return std::vector<float>(count, 0.0f);
   if (operand.init == Init::poison) return std::vector<float>(count, std::numeric_limits<float>::quiet_NaN());
-  std::vector<float> values(count);
-  for (size_t i = 0; i < count; ++i)
-    values[i] = round_to(operand.dtype, attnprof_random_value(seed, tensor, i));
-  return values;
+  return input_elements(operand, position, inputs, 0, operand.elements());
 }
 
 size_t offset(const Operand& operand, int64_t slice, int64_t row, int64_t col) {
@@ -38,10 +34,10 @@ void check(const Operand& operand, const Region& r) {
 
 }  // namespace
 
-NumericMachine::NumericMachine(std::vector<Operand> operands, uint64_t seed)
+NumericMachine::NumericMachine(std::vector<Operand> operands, const InputSource& inputs)
     : operands_(std::move(operands)) {
   for (size_t i = 0; i < operands_.size(); ++i)
-    values_.push_back(initial_values(operands_[i], static_cast<unsigned>(i), seed));
+    values_.push_back(initial_values(operands_[i], static_cast<int>(i), inputs));
 }
 
 TileValues NumericMachine::read(const Region& region) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/tile_machine.hpp"
+#include "plan/inputs.hpp"
 #include "plan/operands.hpp"
 #include "variants/step.hpp"
 
@@ -11,9 +12,10 @@ namespace attnprof {
 
 class NumericMachine : public TileMachine {
  public:
-  // Inputs from kernels/lib/random_value.h (tensor: the operand's position), rounded to their dtype; outputs
-  // and workspace as their Init says.
-  NumericMachine(std::vector<Operand> operands, uint64_t seed);
+  // Holds what memory holds: inputs rounded to their dtype (plan/inputs.hpp), of fp8 the elements, which a
+  // schedule multiplies by their scale after reading both (variants/fp8.hpp); outputs and workspace as their
+  // Init says.
+  NumericMachine(std::vector<Operand> operands, const InputSource& inputs);
 
   TileValues read(const Region& region) override;
   // Values are rounded to the operand's dtype, as a store does. Blocks of one launch write disjoint regions,

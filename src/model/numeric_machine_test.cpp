@@ -15,7 +15,7 @@ NumericMachine machine_of(uint64_t seed) {
   return NumericMachine({{"Q", Role::input, Init::random, Dtype::fp16, 2, 3, 10, 16, 16},
                          {"O", Role::output, Init::poison, Dtype::bf16, 2, 3, 10, 16, 24},
                          {"l", Role::workspace, Init::zero, Dtype::fp32, 2, 3, 10, 1, 1}},
-                        seed);
+                        {seed});
 }
 
 TEST(NumericMachine, InputsAreTheSharedRandomValuesRounded) {

@@ -23,6 +23,7 @@ struct StepPrediction {
   double hbm_read_bytes = 0;
   double hbm_write_bytes = 0;  // until the launch has ended
   double tensor_flops = 0;
+  Dtype tensor_dtype = Dtype::fp16;  // of their operands: the case's
   double fma_flops = 0;
   double exponentials = 0;
 };

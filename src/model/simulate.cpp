@@ -34,6 +34,7 @@ class DeviceRun {
   DeviceRun(const Part& part, const DeviceProfile& device, int64_t max_chunks)
       : device_(device),
         copies_(part.copies),
+        dtype_(part.c.problem.dtype),
         operands_(case_operands(*part.c.variant, part.c.problem, part.c.tile)),
         steps_(timed_steps(part.c, device)),
         grid_(operands_, sample_accesses(steps_, operands_), max_chunks),
@@ -73,12 +74,14 @@ class DeviceRun {
             .hbm_read_bytes = (after.read_bytes - before.read_bytes) * copies_,
             .hbm_write_bytes = (after.write_bytes - before.write_bytes) * copies_,
             .tensor_flops = static_cast<double>(sm.tensor_flops) * copies_,
+            .tensor_dtype = dtype_,
             .fma_flops = static_cast<double>(sm.fma_flops) * copies_,
             .exponentials = static_cast<double>(sm.exponentials) * copies_};
   }
 
   const DeviceProfile& device_;
   double copies_;
+  Dtype dtype_;
   std::vector<Operand> operands_;
   std::vector<Step> steps_;
   ChunkGrid grid_;

@@ -39,6 +39,15 @@ TEST(StepTime, IsLaunchAndTheSlowestResource) {
   EXPECT_DOUBLE_EQ(step_time_ns(step, round_numbers()), 52'000);
 }
 
+TEST(StepTime, Fp8ProductsRunAtTheirOwnRate) {
+  StepPrediction step = step_of(100);
+  step.tensor_flops = 3e9, step.tensor_dtype = Dtype::fp8;
+  DeviceProfile device = round_numbers();
+  EXPECT_DOUBLE_EQ(step_time_ns(step, device), 32'000) << "not known: at least the 16-bit rate";
+  device.tensor_fp8_tflops = 200;
+  EXPECT_DOUBLE_EQ(step_time_ns(step, device), 17'000);
+}
+
 TEST(StepTime, TheBusiestSmDecides) {
   StepPrediction step = step_of(101);
   step.tensor_flops = 101e7;

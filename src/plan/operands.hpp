@@ -12,7 +12,8 @@ namespace attnprof {
 
 enum class Role { input, output, workspace };
 enum class Init {
-  random,  // fresh values near N(0, 1) from the sweep's seed (plan/random.hpp)
+  random,  // fresh values from the sweep's seed (plan/inputs.hpp)
+  scale,   // an fp8 head's, from the seed too
   poison,  // NaN bit patterns: an element that is never written shows
   zero,
 };
@@ -35,10 +36,26 @@ struct Operand {
   int64_t bytes() const { return elements() * bytes_per_element(dtype); }
 };
 
-// Positions of the forward pass's tensors in every operand list; a variant's workspace follows them.
-enum ForwardOperand : int { operand_q, operand_k, operand_v, operand_o, operand_workspace };
+// Positions of the forward pass's tensors in every operand list. A variant's workspace follows them: from
+// operand_workspace on where there are no scales, else after those (first_workspace).
+enum ForwardOperand : int {
+  operand_q,
+  operand_k,
+  operand_v,
+  operand_o,
+  operand_workspace,
+  operand_q_scale = operand_workspace,  // fp8 alone
+  operand_k_scale,
+  operand_v_scale,
+};
 
-// Q [batch, heads, q_len, head_dim], K and V [batch, kv_heads, kv_len, head_dim], O like Q.
+constexpr int first_workspace(const Problem& problem) {
+  return problem.dtype == Dtype::fp8 ? operand_v_scale + 1 : operand_workspace;
+}
+
+// Q [batch, heads, q_len, head_dim], K and V [batch, kv_heads, kv_len, head_dim], O like Q in output_dtype.
+// fp8 alone: the scales of Q [batch, heads], of K and of V [batch, kv_heads], fp32, each a slice of one
+// element.
 std::vector<Operand> operands(const Problem& problem);
 
 // Bytes any implementation must move: each input read once, each output written once.

@@ -14,6 +14,8 @@ std::string_view to_string(Dtype dtype) {
       return "fp16";
     case Dtype::bf16:
       return "bf16";
+    case Dtype::fp8:
+      return "fp8";
   }
   return "";
 }
@@ -21,8 +23,9 @@ std::string_view to_string(Dtype dtype) {
 std::string_view to_string(Mask mask) { return mask == Mask::causal ? "causal" : "full"; }
 
 std::optional<Dtype> parse_dtype(std::string_view text) {
-  for (Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16})
+  for (Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16, Dtype::fp8})
     if (text == to_string(dtype)) return dtype;
+  if (text == "e4m3") return Dtype::fp8;
   return std::nullopt;
 }
 
@@ -32,7 +35,18 @@ std::optional<Mask> parse_mask(std::string_view text) {
   return std::nullopt;
 }
 
-int64_t bytes_per_element(Dtype dtype) { return dtype == Dtype::fp32 ? 4 : 2; }
+int64_t bytes_per_element(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::fp32:
+      return 4;
+    case Dtype::fp16:
+    case Dtype::bf16:
+      return 2;
+    case Dtype::fp8:
+      return 1;
+  }
+  return 0;
+}
 
 int64_t visible_keys(const Problem& problem, int64_t i) {
   if (problem.mask == Mask::full) return problem.kv_len;

@@ -8,15 +8,18 @@
 namespace attnprof {
 
 enum class Pass { forward };
-enum class Dtype { fp32, fp16, bf16 };
+// fp8: Q, K and V are e4m3 with one fp32 scale a head (value = element * scale); O is bf16.
+enum class Dtype { fp32, fp16, bf16, fp8 };
 enum class Mask { full, causal };
 
 std::string_view to_string(Pass pass);
 std::string_view to_string(Dtype dtype);
 std::string_view to_string(Mask mask);
-std::optional<Dtype> parse_dtype(std::string_view text);
+std::optional<Dtype> parse_dtype(std::string_view text);  // "e4m3" is fp8 too
 std::optional<Mask> parse_mask(std::string_view text);
 int64_t bytes_per_element(Dtype dtype);
+// Of O, for Q, K and V of `dtype`.
+constexpr Dtype output_dtype(Dtype dtype) { return dtype == Dtype::fp8 ? Dtype::bf16 : dtype; }
 
 // O = softmax(Q K^T / sqrt(head_dim) + mask) V, for every batch and query head.
 struct Problem {

@@ -53,5 +53,15 @@ TEST(Problem, HalfSquareIsHalfOfFullForCausal) {
             half_square_flops(problem_of(Mask::full, 512, 512)));
 }
 
+TEST(Problem, DtypesAreWords) {
+  for (Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16, Dtype::fp8})
+    EXPECT_EQ(parse_dtype(to_string(dtype)), dtype);
+  EXPECT_EQ(parse_dtype("e4m3"), Dtype::fp8);
+  EXPECT_EQ(parse_dtype("fp4"), std::nullopt);
+  EXPECT_EQ(bytes_per_element(Dtype::fp8), 1);
+  EXPECT_EQ(output_dtype(Dtype::fp8), Dtype::bf16);
+  EXPECT_EQ(output_dtype(Dtype::fp16), Dtype::fp16);
+}
+
 }  // namespace
 }  // namespace attnprof

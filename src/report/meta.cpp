@@ -50,9 +50,13 @@ Json device_json(const DeviceProfile& device) {
 
 // The ceilings that rows are held against.
 Json peaks_json(const DeviceProfile& device) {
-  return {{"hbm_gbps", device.hbm_gbps},       {"l2_gbps", device.l2_gbps},
-          {"smem_gbps", device.smem_gbps},     {"tensor_16bit_tflops", device.tensor_16bit_tflops},
-          {"fp32_tflops", device.fp32_tflops}, {"exp_gops", device.exp_gops},
+  return {{"hbm_gbps", device.hbm_gbps},
+          {"l2_gbps", device.l2_gbps},
+          {"smem_gbps", device.smem_gbps},
+          {"tensor_16bit_tflops", device.tensor_16bit_tflops},
+          {"tensor_fp8_tflops", device.tensor_fp8_tflops},
+          {"fp32_tflops", device.fp32_tflops},
+          {"exp_gops", device.exp_gops},
           {"launch_us", device.launch_us}};
 }
 
@@ -60,7 +64,7 @@ Json options_json(const MeasureOptions& options) {
   return {{"verify", to_string(options.verify)},      {"counters", to_string(options.counters)},
           {"precision", options.precision},           {"max_time_s", options.max_time_s},
           {"case_timeout_s", options.case_timeout_s}, {"seed", options.seed},
-          {"input", "random, near N(0, 1)"}};
+          {"input", describe(options.input)}};
 }
 
 Json run_json(const RunFacts& facts, const BackendInfo& info) {
@@ -92,6 +96,7 @@ Json parse_meta(const std::string& text, const std::string& file) {
 std::string plan_id(const std::vector<Case>& cases, const MeasureOptions& options) {
   std::string text = fmt::format("{} {} {} {} {}\n", to_string(options.verify), to_string(options.counters),
                                  options.precision, options.max_time_s, options.seed);
+  if (options.input != InputKind::normal) text += fmt::format("{}\n", to_string(options.input));
   for (const Case& c : cases) {
     Row row;
     row.identity = identity_of(c);

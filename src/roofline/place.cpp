@@ -31,7 +31,8 @@ bool uses_tensor_cores(const Row& row) {
 }
 
 double peak_tflops(const Row& row, const DeviceProfile& device) {
-  return uses_tensor_cores(row) ? device.tensor_16bit_tflops : device.fp32_tflops;
+  if (!uses_tensor_cores(row)) return device.fp32_tflops;
+  return tensor_tflops(device, parse_dtype(row.identity.dtype).value_or(Dtype::fp16));
 }
 
 // FLOPs the products' unit executes; what is masked or padded counts where it is known.

@@ -52,6 +52,20 @@ TEST(Place, ARowByHand) {
   EXPECT_EQ(row.status.flags, "");
 }
 
+TEST(Place, Fp8HasItsOwnPeak) {
+  Row row = tensor_row();
+  row.identity.dtype = "fp8";
+  DeviceProfile unknown = device(), known = device();
+  known.tensor_fp8_tflops = 160;
+  place_under_roofline(row, known);
+  EXPECT_DOUBLE_EQ(*row.roofline.mfu_pct, 25);
+  EXPECT_DOUBLE_EQ(*row.roofline.roof_tflops_per_s, 160);
+  row = tensor_row();
+  row.identity.dtype = "fp8";
+  place_under_roofline(row, unknown);
+  EXPECT_FALSE(row.roofline.mfu_pct || row.roofline.roof_pct) << "no peak, no share of it";
+}
+
 TEST(Place, TheMemoryRoof) {
   Row row = tensor_row();
   row.counters.hbm_total = 80'000'000;

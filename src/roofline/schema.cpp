@@ -20,7 +20,9 @@ Field at(Row& row) {
 constexpr auto columns = std::to_array<Column>({
     {"variant", Group::identity, "algorithm, as in `attnprof list`", at<&Row::identity, &Identity::variant>},
     {"pass", Group::identity, "`fwd`", at<&Row::identity, &Identity::pass>},
-    {"dtype", Group::identity, "element type of Q, K, V and O; products accumulate in fp32",
+    {"dtype", Group::identity,
+     "element type of Q, K, V and O (fp8: e4m3 Q, K and V with a scale a head, O in bf16); products "
+     "accumulate in fp32",
      at<&Row::identity, &Identity::dtype>},
     {"mask", Group::identity,
      "`full`, or `causal` aligned to the bottom right: query i sees key j when j <= i + kv_len - q_len",

@@ -11,3 +11,4 @@ extern "C" CUresult answer_of_a_stub() { return CUDA_ERROR_STUB_LIBRARY; }
 #define ATTNPROF_STUB_NAMED(name) \
   asm(".globl " ATTNPROF_NAME(name) "\n.set " ATTNPROF_NAME(name) ", answer_of_a_stub\n");
 ATTNPROF_DRIVER_FUNCTIONS(ATTNPROF_STUB)
+ATTNPROF_OPTIONAL_DRIVER_FUNCTIONS(ATTNPROF_STUB)

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "variants/fp8.hpp"
+
 namespace attnprof {
 
 int mma_accumulators(int64_t head_dim, int bc, int warp_rows) {
@@ -30,6 +32,7 @@ std::optional<std::string> mma_unsupported(std::string_view variant, const Probl
                                            int warp_rows) {
   if (p.dtype == Dtype::fp32)
     return fmt::format("{} takes fp16 and bf16: its products run on tensor cores", variant);
+  if (auto reason = fp8_unsupported(variant, "fp16 and bf16", p)) return reason;
   if (p.head_dim % 16 != 0 || p.head_dim > 256)
     return fmt::format("{} takes head_dim in multiples of 16 up to 256, not {}", variant, p.head_dim);
   if (tile.br < 16 || tile.br % 16 != 0 || tile.bc < 16 || tile.bc % 16 != 0)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/fma_blocking.h"
+#include "variants/fp8.hpp"
 #include "variants/product.hpp"
 #include "variants/tiling.hpp"
 #include "variants/unfused.hpp"
@@ -23,6 +24,7 @@ std::optional<std::string> too_many_threads(const char* product, int64_t m, int6
 }
 
 std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const DeviceProfile&) {
+  if (auto reason = fp8_unsupported("naive", "fp32, fp16 and bf16", p)) return reason;
   if (p.head_dim <= 0 || p.head_dim % 16 != 0 || p.head_dim > 256)
     return fmt::format("naive takes head_dim in multiples of 16 up to 256, not {}", p.head_dim);
   if (tile.br <= 0 || tile.bc <= 0 || tile.br % 16 != 0 || tile.bc % 16 != 0)

@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 
+#include "lib/flash3_layout.h"
 #include "variants/tile_product.hpp"
 #include "verify/rounding.hpp"
 
@@ -22,6 +23,13 @@ std::vector<float> scores(const TileValues& q, const TileValues& k) {
   return s;
 }
 
+// What the second product multiplies V with. e4m3 has few small numbers: P is rounded scaled up, and O scaled
+// down again (kernels/lib/flash3_layout.h).
+float rounded_probability(Dtype dtype, float probability) {
+  if (dtype != Dtype::fp8) return round_to(dtype, probability);
+  return std::ldexp(round_to(dtype, std::ldexp(probability, probability_exponent)), -probability_exponent);
+}
+
 // P in place of S for one row of which `visible` keys count; the rest become zero. Returns P's sum before
 // rounding.
 float exponentials(std::span<float> s, int64_t visible, float scale, float maximum, Dtype dtype) {
@@ -30,7 +38,7 @@ float exponentials(std::span<float> s, int64_t visible, float scale, float maxim
     float& element = s[static_cast<size_t>(j)];
     const float probability = std::exp(element * scale - maximum);
     sum += probability;
-    element = round_to(dtype, probability);
+    element = rounded_probability(dtype, probability);
   }
   std::fill(s.begin() + visible, s.end(), 0.0f);
   return sum;

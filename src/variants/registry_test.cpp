@@ -8,6 +8,7 @@
 #include <set>
 
 #include "model/device_profiles.hpp"
+#include "variants/flash3_prepare.hpp"
 #include "variants/variant.hpp"
 
 namespace attnprof {
@@ -19,18 +20,23 @@ const fs::path kernels_dir = fs::path(ATTNPROF_SOURCE_DIR) / "kernels";
 
 using EntriesByFile = std::map<std::string, std::set<std::string>>;
 
-// Files and entries that some variant launches for some supported problem.
+void add_entry(const Step& step, EntriesByFile& used) {
+  if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch)) used[kernel->file].insert(kernel->entry);
+}
+
+// Files and entries that some variant launches for some supported problem; the step that variants with fp8
+// share.
 EntriesByFile used_entries() {
   EntriesByFile used;
+  const Problem fp8{.dtype = Dtype::fp8, .q_len = 512, .kv_len = 512};
+  add_entry(transpose_v_step(fp8, operand_v, first_workspace(fp8), false), used);
   const DeviceProfile& device = *find_profile("h200");
   for (const Variant* variant : all_variants())
-    for (Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16}) {
+    for (Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16, Dtype::fp8}) {
       const Problem p{.dtype = dtype, .q_len = 512, .kv_len = 512, .head_dim = 64};
       const Tile tile = variant->default_tile(p, device).tile;
       if (variant->unsupported(p, tile, device)) continue;
-      for (const Step& step : variant->steps(p, tile, device))
-        if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch))
-          used[kernel->file].insert(kernel->entry);
+      for (const Step& step : variant->steps(p, tile, device)) add_entry(step, used);
     }
   return used;
 }

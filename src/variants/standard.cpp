@@ -2,6 +2,7 @@
 // library product for O. The query heads that share a kv head are stacked into one product.
 #include <fmt/format.h>
 
+#include "variants/fp8.hpp"
 #include "variants/product.hpp"
 #include "variants/tiling.hpp"
 #include "variants/unfused.hpp"
@@ -16,6 +17,7 @@ constexpr int64_t most_head_dim = 1024;  // as far as the reference it is verifi
 std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const DeviceProfile&) {
   if (tile != Tile{})
     return "standard takes no tile: its matrix products are a library's, which chooses its own";
+  if (auto reason = fp8_unsupported("standard", "fp32, fp16 and bf16", p)) return reason;
   if (p.head_dim <= 0 || p.head_dim % 16 != 0 || p.head_dim > most_head_dim)
     return fmt::format("standard takes head_dim in multiples of 16 up to {}, not {}", most_head_dim,
                        p.head_dim);

@@ -18,6 +18,16 @@ struct Dim3 {
   int64_t count() const { return x * y * z; }
 };
 
+// How the bulk-copy engine (TMA) views an operand: as (cols, rows, slices), in its dtype, moved in boxes of
+// one slice. Rows and columns beyond the operand's read as zeros and are not written, so a box never crosses
+// into the next slice. The driver encodes it (measure/gpu/tensor_map.hpp).
+struct TensorMap {
+  int operand = 0;
+  int64_t box_rows = 0;   // up to 256
+  int64_t box_cols = 0;   // elements, up to 256
+  int swizzle_bytes = 0;  // of shared memory: 0 (none), 32, 64, 128; a box row is no longer than it
+};
+
 // A kernel of kernels/<file>, compiled for the device at run time with `macros`. It takes AttentionParams.
 struct KernelLaunch {
   std::string file;   // "flash2.cu"
@@ -25,8 +35,9 @@ struct KernelLaunch {
   std::vector<std::pair<std::string, std::string>> macros;
   Dim3 grid;
   int threads = 0;
-  int64_t smem_bytes = 0;      // dynamic shared memory of one block
-  int expected_registers = 0;  // a thread, for occupancy where nothing is compiled
+  int64_t smem_bytes = 0;                   // dynamic shared memory of one block
+  int expected_registers = 0;               // a thread, for occupancy where nothing is compiled
+  std::vector<TensorMap> tensor_maps = {};  // slot i of AttentionParams::tensor_maps; up to 8
 };
 
 // C = alpha A op(B), row-major, one product for each of `count` batches (cuBLAS strided batched).

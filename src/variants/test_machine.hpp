@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-#include "lib/random_value.h"
+#include "plan/inputs.hpp"
 #include "variants/variant.hpp"
 #include "verify/reference.hpp"
 #include "verify/rounding.hpp"
@@ -82,13 +82,11 @@ class TestMachine : public TileMachine {
  private:
   void fill(unsigned index) {
     const Operand& operand = operands_[index];
-    std::vector<float> values(static_cast<size_t>(operand.elements()),
-                              std::numeric_limits<float>::quiet_NaN());
-    if (operand.init != Init::poison)
-      for (size_t i = 0; i < values.size(); ++i)
-        values[i] =
-            operand.init == Init::zero ? 0 : round_to(operand.dtype, attnprof_random_value(1, index, i));
-    data_.push_back(std::move(values));
+    if (operand.init == Init::random || operand.init == Init::scale)
+      data_.push_back(input_elements(operand, static_cast<int>(index), {}, 0, operand.elements()));
+    else
+      data_.emplace_back(static_cast<size_t>(operand.elements()),
+                         operand.init == Init::zero ? 0 : std::numeric_limits<float>::quiet_NaN());
   }
 
   const Operand& check(const Region& r) const {
@@ -123,6 +121,12 @@ inline TestMachine run_variant(const Variant& variant, const Problem& problem, c
   return machine;
 }
 
+inline HeadScales head_scales(const TestMachine& machine, const Problem& p, int64_t slice, int64_t kv) {
+  if (p.dtype != Dtype::fp8) return {};
+  return {machine.slice(operand_q_scale, slice)[0], machine.slice(operand_k_scale, kv)[0],
+          machine.slice(operand_v_scale, kv)[0]};
+}
+
 // Every output row against the fp64 reference.
 inline Verification verify_against_reference(const TestMachine& machine, const Problem& p) {
   ErrorMeter meter(p.head_dim);
@@ -131,7 +135,8 @@ inline Verification verify_against_reference(const TestMachine& machine, const P
     const int64_t kv = r.slice / p.heads * p.kv_heads + r.slice % p.heads / p.group();
     const auto offset = static_cast<size_t>(r.row) * d;
     meter.add(reference_row(p, r.row, machine.slice(operand_q, r.slice).subspan(offset, d),
-                            machine.slice(operand_k, kv), machine.slice(operand_v, kv)),
+                            machine.slice(operand_k, kv), machine.slice(operand_v, kv),
+                            head_scales(machine, p, r.slice, kv)),
               machine.slice(operand_o, r.slice).subspan(offset, d));
   }
   return meter.verdict(p.dtype);

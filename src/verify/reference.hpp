@@ -10,12 +10,20 @@
 
 namespace attnprof {
 
-// One query row of the output, softmax(q K^T / sqrt(d)) V over the visible keys, in fp64; zeros when it sees
-// none. q: head_dim values; k, v: kv_len x head_dim, row-major; row: the query's index (for the causal mask).
-std::vector<double> reference_row(const Problem& problem, int64_t row, std::span<const float> q,
-                                  std::span<const float> k, std::span<const float> v);
+// What elements are multiplied by; other than 1 in fp8 alone.
+struct HeadScales {
+  double q = 1, k = 1, v = 1;
+};
 
-// Largest relative Frobenius error a right kernel may have: fp32 1e-5, fp16 2e-3, bf16 1.5e-2.
+// One query row of the output, softmax(q K^T / sqrt(d)) V over the visible keys, in fp64; zeros when it sees
+// none. q: head_dim elements; k, v: kv_len x head_dim, row-major; row: the query's index (for the causal
+// mask).
+std::vector<double> reference_row(const Problem& problem, int64_t row, std::span<const float> q,
+                                  std::span<const float> k, std::span<const float> v,
+                                  const HeadScales& scales = {});
+
+// Largest relative Frobenius error a right kernel may have: fp32 1e-5, fp16 2e-3, bf16 1.5e-2,
+// fp8 5e-2, against the values its elements stand for.
 double tolerance(Dtype dtype);
 
 struct SampledRow {

@@ -36,6 +36,19 @@ TEST(Reference, LargeScoresDoNotOverflow) {
   EXPECT_EQ(reference_row(small(), 0, q, k, v), std::vector<double>(4, 3.0));
 }
 
+// Elements with scales are the values they stand for.
+TEST(Reference, ScalesAreMultipliedIn) {
+  const std::vector<float> q = {1, -2, 3, 0.5f}, k = {2, 0, 1, -1, 0, 1, 1, 4}, v = {1, 2, 3, 4, 5, 6, 7, 8};
+  const auto times = [](std::vector<float> values, float scale) {
+    for (float& value : values) value *= scale;
+    return values;
+  };
+  const std::vector<double> scaled = reference_row(small(), 0, q, k, v, {0.5, 0.25, 4});
+  const std::vector<double> values = reference_row(small(), 0, times(q, 0.5f), times(k, 0.25f), times(v, 4));
+  for (size_t c = 0; c < 4; ++c) EXPECT_NEAR(scaled[c], values[c], 1e-14);
+  EXPECT_NE(scaled, reference_row(small(), 0, q, k, v));
+}
+
 std::set<int64_t> slices_of(const std::vector<SampledRow>& rows) {
   std::set<int64_t> slices;
   for (const SampledRow& row : rows) slices.insert(row.slice);
@@ -69,7 +82,7 @@ ErrorMeter meter_of(int rows) {
 }
 
 TEST(ErrorMeter, HoldsTheFrobeniusNormAgainstTheTolerance) {
-  for (Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16})
+  for (Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16, Dtype::fp8})
     for (const double share : {0.9, 1.1}) {
       ErrorMeter meter(4);
       const auto off = static_cast<float>(1000 + 1000 * share * tolerance(dtype));

@@ -12,6 +12,10 @@ uint16_t to_fp16_bits(float value);
 float from_fp16_bits(uint16_t bits);
 uint16_t to_bf16_bits(float value);
 float from_bf16_bits(uint16_t bits);
+// e4m3 (OCP FP8): 4 exponent bits of bias 7, 3 of mantissa, no infinity; 0x7F and 0xFF are NaN. Saturates at
+// 448, as cvt.rn.satfinite does.
+uint8_t to_e4m3_bits(float value);
+float from_e4m3_bits(uint8_t bits);
 
 // The nearest value that `dtype` can store.
 float round_to(Dtype dtype, float value);

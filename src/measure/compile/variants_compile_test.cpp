@@ -11,6 +11,7 @@
 #include "measure/compile/nvcc_fixture.hpp"
 #include "model/device_profiles.hpp"
 #include "plan/skip.hpp"
+#include "variants/flash3_prepare.hpp"
 
 namespace attnprof {
 namespace {
@@ -111,6 +112,24 @@ TEST_P(VariantsCompile, AtEdgeTiles) {
 INSTANTIATE_TEST_SUITE_P(All, VariantsCompile, testing::ValuesIn(targets()), [](const auto& test) {
   return fmt::format("{}_{}", test.param.variant->name, find_profile(test.param.profile)->arch);
 });
+
+// Kernels no variant of its own: the preparation that fp8 needs, and what surrounds the measured ones.
+TEST_F(NvccTest, SharedKernelsCompileWithoutSpills) {
+  KernelCompiler compiler(options());
+  std::vector<KernelLaunch> kernels(1);
+  kernels[0].file = "lib/harness.cu", kernels[0].entry = "fill_random";
+  for (int64_t head_dim : {64, 192, 256}) {
+    const Problem p{.dtype = Dtype::fp8, .q_len = 512, .kv_len = 512, .head_dim = head_dim};
+    kernels.push_back(
+        std::get<KernelLaunch>(transpose_v_step(p, operand_v, first_workspace(p), false).launch));
+  }
+  for (const KernelLaunch& kernel : kernels) {
+    const CompiledKernel compiled = compiler.compile(kernel, "sm_90a");
+    EXPECT_GT(compiled.registers, 0) << kernel.entry;
+    EXPECT_LE(compiled.registers, std::max(40, kernel.expected_registers)) << kernel.entry;
+    EXPECT_EQ(compiled.spill_store_bytes + compiled.spill_load_bytes, 0) << kernel.entry;
+  }
+}
 
 // The three launches of one variant and tile come from one cubin.
 TEST_F(NvccTest, TheVariantsCompileToFewCubins) {

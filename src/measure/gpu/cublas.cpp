@@ -38,8 +38,10 @@ DataType type_of(Dtype dtype) {
       return DataType::fp16;
     case Dtype::bf16:
       return DataType::bf16;
+    case Dtype::fp8:
+      break;
   }
-  return DataType::fp32;
+  throw CaseFailed(fmt::format("a strided batched product of cuBLAS takes no {}", to_string(dtype)));
 }
 
 template <class Function>

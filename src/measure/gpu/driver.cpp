@@ -52,6 +52,10 @@ Driver start_driver(void* handle) {
 #define ATTNPROF_RESOLVE(name) resolve(handle, ATTNPROF_EXPANDED_TEXT(name), #name, opened.name)
   ATTNPROF_DRIVER_FUNCTIONS(ATTNPROF_RESOLVE);
 #undef ATTNPROF_RESOLVE
+#define ATTNPROF_RESOLVE(name) \
+  opened.name = reinterpret_cast<decltype(opened.name)>(dlsym(handle, ATTNPROF_EXPANDED_TEXT(name)))
+  ATTNPROF_OPTIONAL_DRIVER_FUNCTIONS(ATTNPROF_RESOLVE);
+#undef ATTNPROF_RESOLVE
   if (const CUresult result = opened.cuInit(0); result != CUDA_SUCCESS) refuse(result, opened);
   int count = 0;
   if (opened.cuDeviceGetCount(&count) != CUDA_SUCCESS || count == 0) refuse(CUDA_ERROR_NO_DEVICE, opened);

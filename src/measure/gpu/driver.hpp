@@ -45,6 +45,9 @@
   f(cuEventSynchronize);                          \
   f(cuEventElapsedTime)
 
+// Null where the driver lacks them: only some variants need them.
+#define ATTNPROF_OPTIONAL_DRIVER_FUNCTIONS(f) f(cuTensorMapEncodeTiled)  // since CUDA 12.0
+
 // Calls a driver function; throws CudaError with the text of the call when it fails.
 #define ATTNPROF_CU(function, ...) \
   ::attnprof::check_driver(::attnprof::driver().function(__VA_ARGS__), #function "(" #__VA_ARGS__ ")")
@@ -54,6 +57,7 @@ namespace attnprof {
 struct Driver {
 #define ATTNPROF_DECLARE(name) decltype(&::name) name = nullptr
   ATTNPROF_DRIVER_FUNCTIONS(ATTNPROF_DECLARE);
+  ATTNPROF_OPTIONAL_DRIVER_FUNCTIONS(ATTNPROF_DECLARE);
 #undef ATTNPROF_DECLARE
   std::string path;  // of the library
   int version = 0;   // the newest CUDA it supports, as cuDriverGetVersion says: 13000

@@ -33,7 +33,7 @@ class GpuBackend : public Backend {
   Build prepare(const Case& c) override {
     return guarded([&] {
       prepared_.reset();
-      prepared_.emplace(c, case_seed(c, options_.seed), gpu_, compiler_);
+      prepared_.emplace(c, InputSource{case_seed(c, options_.seed), options_.input}, gpu_, compiler_);
       return prepared_->build();
     });
   }
@@ -65,6 +65,7 @@ class GpuBackend : public Backend {
     info_.device = gpu_.profile();
     info_.free_bytes = gpu_.case_bytes();
     info_.environment = gpu_.environment(compiler_.toolchain());
+    info_.environment.emplace_back("input", to_string(options_.input));
     info_.environment.emplace_back("seed", fmt::format("{}", options_.seed));
     info_.comparable = GpuDevice::comparable_facts();
     if (!compiler_.notice().empty()) info_.notices.push_back(compiler_.notice());

@@ -117,8 +117,7 @@ std::vector<std::pair<std::string, std::string>> GpuDevice::environment(const To
           {"nvcc", toolchain.version},
           {"ecc", on_off(nvml_.ecc())},
           {"mig", on_off(nvml_.mig())},
-          {"power_limit_w", power ? fmt::format("{:.0f}", *power) : ""},
-          {"input", "normal"}};
+          {"power_limit_w", power ? fmt::format("{:.0f}", *power) : ""}};
 }
 
 std::vector<std::string> GpuDevice::comparable_facts() {

@@ -24,6 +24,7 @@ Harness::Harness(const std::string& cubin, int sms)
     : module_(cubin),
       sms_(sms),
       fill_random_(module_.function("fill_random")),
+      fill_scales_(module_.function("fill_scales")),
       evict_read_(module_.function("evict_read")),
       spin_(module_.function("spin")),
       reference_rows_(module_.function("reference_rows")),
@@ -37,10 +38,21 @@ Harness::Harness(const std::string& cubin, int sms)
 // Eight blocks of 256 threads fill an SM.
 Dim3 Harness::grid(int64_t blocks_needed) const { return {std::clamp<int64_t>(blocks_needed, 1, 8 * sms_)}; }
 
-void Harness::fill_random(const DeviceBuffer& data, int64_t elements, Dtype dtype, uint64_t seed,
+void Harness::fill_random(const DeviceBuffer& data, int64_t elements, Dtype dtype, const InputSource& source,
                           unsigned tensor, const Stream& stream) const {
   launch_with(fill_random_, grid(ceil_div(elements, threads)), threads, stream, data.get(),
-              static_cast<UInt64>(elements), static_cast<int>(dtype), static_cast<UInt64>(seed), tensor);
+              static_cast<UInt64>(elements), static_cast<int>(dtype), static_cast<UInt64>(source.seed),
+              tensor, static_cast<int>(source.kind));
+}
+
+void Harness::fill_input(const DeviceBuffer& data, const Operand& operand, int position,
+                         const InputSource& source, const Stream& stream) const {
+  const auto tensor = static_cast<unsigned>(position);
+  if (operand.init != Init::scale)
+    return fill_random(data, operand.elements(), operand.dtype, source, tensor, stream);
+  launch_with(fill_scales_, grid(ceil_div(operand.slices(), threads)), threads, stream, data.get(),
+              static_cast<UInt64>(operand.slices()), static_cast<UInt64>(source.seed), tensor,
+              static_cast<int>(source.kind));
 }
 
 void Harness::read(const DeviceBuffer& data, int64_t bytes, const Stream& stream) const {

@@ -3,7 +3,7 @@
 
 #include "lib/harness_params.h"
 #include "measure/gpu/cuda_objects.hpp"
-#include "plan/problem.hpp"
+#include "plan/inputs.hpp"
 
 namespace attnprof {
 
@@ -14,9 +14,12 @@ class Harness {
  public:
   Harness(const std::string& cubin, int sms);
 
-  // Element i becomes random_value(seed, tensor, i) rounded to dtype (kernels/lib/random_value.h).
-  void fill_random(const DeviceBuffer& data, int64_t elements, Dtype dtype, uint64_t seed, unsigned tensor,
-                   const Stream& stream) const;
+  // What input_elements (plan/inputs.hpp) gives on the host.
+  void fill_input(const DeviceBuffer& data, const Operand& operand, int position, const InputSource& source,
+                  const Stream& stream) const;
+  // The same for a tensor that is no operand.
+  void fill_random(const DeviceBuffer& data, int64_t elements, Dtype dtype, const InputSource& source,
+                   unsigned tensor, const Stream& stream) const;
   // Reads `bytes` (a multiple of 16) from the buffer's start past L1.
   void read(const DeviceBuffer& data, int64_t bytes, const Stream& stream) const;
   // Keeps the stream busy and memory idle.
@@ -42,7 +45,7 @@ class Harness {
 
   Module module_;
   int64_t sms_;
-  CUfunction fill_random_, evict_read_, spin_, reference_rows_, gather_rows_, count_not_finite_;
+  CUfunction fill_random_, fill_scales_, evict_read_, spin_, reference_rows_, gather_rows_, count_not_finite_;
   CUfunction copy_plain_, fill_plain_, copy_bulk_;
   DeviceBuffer sink_;
 };

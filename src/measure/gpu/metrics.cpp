@@ -69,6 +69,12 @@ Metric tensor_flops(Dtype dtype) {
               {"sm__ops_path_tensor_src_bf16_dst_fp32.sum"},
               1,
               "FLOPs of bf16 tensor core instructions"};
+    case Dtype::fp8:
+      return {Quantity::tensor_flops,
+              {"sm__ops_path_tensor_src_fp8.sum", "sm__ops_path_tensor_src_fp8_dst_fp32.sum",
+               "sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp32.sum"},
+              1,
+              "FLOPs of fp8 tensor core instructions"};
     case Dtype::fp32:
       break;
   }

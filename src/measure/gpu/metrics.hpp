@@ -29,7 +29,7 @@ inline constexpr size_t quantity_count = static_cast<size_t>(Quantity::tensor_fl
 
 struct Metric {
   Quantity quantity;
-  std::array<const char*, 2> names;  // chips differ: the first that the chip knows; null for none
+  std::array<const char*, 3> names;  // chips differ: the first that the chip knows; null for none
   double unit;                       // what one of the counter is in the quantity's unit (bytes of a sector)
   const char* meaning;
 };

@@ -42,6 +42,14 @@ TEST_P(MetricsOnChip, EveryMetricOfEveryDtypeIsKnownAndPlans) {
   }
 }
 
+// fp8 products exist from Ada on, and this counter of them on these.
+TEST_P(MetricsOnChip, Fp8IsKnownWhereTensorCoresHaveIt) {
+  const MetricPlan plan(GetParam().chip, case_metrics(Dtype::fp8));
+  const bool has_fp8 = std::string_view(GetParam().chip) != "GA100";
+  EXPECT_EQ(plan.missing().empty(), has_fp8);
+  EXPECT_LE(plan.passes(), GetParam().passes);
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, MetricsOnChip,
                          testing::Values(Expected{"GA100", 6}, Expected{"AD102", 6}, Expected{"GH100", 4},
                                          Expected{"GB100", 5}, Expected{"GB202", 4}),

@@ -7,13 +7,14 @@
 
 #include "error.hpp"
 #include "measure/compile/content_hash.hpp"
+#include "measure/gpu/tensor_map.hpp"
 #include "model/counting_machine.hpp"
 #include "variants/tiling.hpp"
 
 namespace attnprof {
 namespace {
 
-constexpr uint8_t poison_byte = 0xFF;  // a NaN in fp32, fp16 and bf16
+constexpr uint8_t poison_byte = 0xFF;  // a NaN in fp32, fp16, bf16 and e4m3
 
 AttentionStrides strides_of(const Operand& o) {
   return {.batch = o.heads * o.rows * o.row_pitch, .head = o.rows * o.row_pitch, .row = o.row_pitch};
@@ -44,22 +45,22 @@ double rough_ns(const Step& step, const std::vector<Operand>& operands, const De
   const int64_t count = std::min(samples, ctas);
   for (int64_t i = 0; i < count; ++i) step.schedule.run((2 * i + 1) * ctas / (2 * count), machine);
   const SmTraffic& t = machine.traffic();
-  const double tensor_tflops =
+  const double tensor_peak =
       device.tensor_16bit_tflops > 0 ? device.tensor_16bit_tflops : 10 * device.fp32_tflops;
   const auto ns_at = [](int64_t work, double rate) {
     return rate > 0 ? static_cast<double>(work) / rate : 0;  // 0: not known
   };
   const double ns = std::max(
-      {ns_at(t.read_bytes + t.write_bytes, device.hbm_gbps), ns_at(t.tensor_flops, tensor_tflops * 1e3),
+      {ns_at(t.read_bytes + t.write_bytes, device.hbm_gbps), ns_at(t.tensor_flops, tensor_peak * 1e3),
        ns_at(t.fma_flops, device.fp32_tflops * 1e3), ns_at(t.exponentials, device.exp_gops)});
   return ns * static_cast<double>(ctas) / static_cast<double>(count);
 }
 
 }  // namespace
 
-PreparedCase::PreparedCase(const Case& c, uint64_t seed, GpuDevice& gpu, KernelCompiler& compiler)
+PreparedCase::PreparedCase(const Case& c, const InputSource& inputs, GpuDevice& gpu, KernelCompiler& compiler)
     : case_(c),
-      seed_(seed),
+      inputs_(inputs),
       gpu_(gpu),
       operands_(case_operands(*c.variant, c.problem, c.tile)),
       steps_(c.variant->steps(c.problem, c.tile, gpu.profile())) {
@@ -69,7 +70,8 @@ PreparedCase::PreparedCase(const Case& c, uint64_t seed, GpuDevice& gpu, KernelC
     if (std::holds_alternative<GemmLaunch>(step.launch)) require_cublas(gpu);
   }
   allocate();
-  params_ = params();
+  for (size_t i = 0; i < steps_.size(); ++i)
+    if (kernels_[i]) kernels_[i]->params = params(std::get<KernelLaunch>(steps_[i].launch));
   fill_inputs();
 }
 
@@ -83,7 +85,7 @@ PreparedCase::LoadedKernel PreparedCase::load(const KernelLaunch& kernel, Kernel
   const CUfunction function = module.function(kernel.entry);
   ATTNPROF_CU(cuFuncSetAttribute, function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
               static_cast<int>(kernel.smem_bytes));
-  return {std::move(compiled), std::move(module), function};
+  return {std::move(compiled), std::move(module), function, {}};
 }
 
 void PreparedCase::allocate() {
@@ -100,20 +102,32 @@ void PreparedCase::allocate() {
 void PreparedCase::fill_inputs() const {
   for (size_t i = 0; i < operands_.size(); ++i)
     if (operands_[i].role == Role::input)
-      gpu_.harness().fill_random(buffers_[i], operands_[i].elements(), operands_[i].dtype, seed_,
-                                 static_cast<unsigned>(i), gpu_.stream());
+      gpu_.harness().fill_input(buffers_[i], operands_[i], static_cast<int>(i), inputs_, gpu_.stream());
   gpu_.stream().synchronise();
 }
 
-AttentionParams PreparedCase::params() const {
+AttentionParams PreparedCase::params(const KernelLaunch& kernel) const {
   const Problem& p = case_.problem;
   AttentionParams params{};
+  if (kernel.tensor_maps.size() > attention_max_tensor_maps)
+    throw CaseFailed(fmt::format("{} asks for {} tensor maps, there are {}", kernel.entry,
+                                 kernel.tensor_maps.size(), attention_max_tensor_maps));
+  for (size_t i = 0; i < kernel.tensor_maps.size(); ++i) {
+    const TensorMap& map = kernel.tensor_maps[i];
+    params.tensor_maps[i] = encode_tensor_map(map, operands_[static_cast<size_t>(map.operand)],
+                                              buffer(map.operand).get(), driver());
+  }
   params.q = buffer(operand_q).get();
   params.k = buffer(operand_k).get();
   params.v = buffer(operand_v).get();
   params.o = buffer(operand_o).get();
-  for (size_t i = operand_workspace; i < buffers_.size(); ++i)
-    params.workspace[i - operand_workspace] = buffers_[i].get();
+  if (p.dtype == Dtype::fp8) {
+    params.q_scale = buffer(operand_q_scale).get<const float>();
+    params.k_scale = buffer(operand_k_scale).get<const float>();
+    params.v_scale = buffer(operand_v_scale).get<const float>();
+  }
+  const auto workspace = static_cast<size_t>(first_workspace(p));
+  for (size_t i = workspace; i < buffers_.size(); ++i) params.workspace[i - workspace] = buffers_[i].get();
   params.q_strides = strides_of(operands_[operand_q]);
   params.k_strides = strides_of(operands_[operand_k]);
   params.v_strides = strides_of(operands_[operand_v]);
@@ -131,7 +145,7 @@ AttentionParams PreparedCase::params() const {
 void PreparedCase::run_step(size_t index) const {
   const Step& step = steps_[index];
   if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch)) {
-    void* arguments[] = {const_cast<AttentionParams*>(&params_)};
+    void* arguments[] = {const_cast<AttentionParams*>(&kernels_[index]->params)};
     launch(kernels_[index]->function, kernel->grid, kernel->threads, kernel->smem_bytes, gpu_.stream(),
            arguments);
   } else if (const auto* gemm = std::get_if<GemmLaunch>(&step.launch)) {
@@ -173,7 +187,7 @@ size_t PreparedCase::longest_step() const {
 Build PreparedCase::build() const {
   Build build;
   build.launches = launches();
-  const auto workspace = std::span(operands_).subspan(operand_workspace);
+  const auto workspace = std::span(operands_).subspan(static_cast<size_t>(first_workspace(case_.problem)));
   build.workspace_bytes = total_bytes({workspace.begin(), workspace.end()});
   build.kernel_hash = kernel_hash();
   describe_step(longest_step(), build);

@@ -8,15 +8,16 @@
 #include "attention_params.h"
 #include "measure/gpu/gpu_device.hpp"
 #include "plan/case.hpp"
+#include "plan/inputs.hpp"
 #include "roofline/row.hpp"
 
 namespace attnprof {
 
 class PreparedCase {
  public:
-  // Compiles, checks free memory, allocates, and fills inputs from `seed`. Throws CaseSkipped with bytes
+  // Compiles, checks free memory, allocates, and fills the inputs. Throws CaseSkipped with bytes
   // needed and free, CaseFailed for what does not compile.
-  PreparedCase(const Case& c, uint64_t seed, GpuDevice& gpu, KernelCompiler& compiler);
+  PreparedCase(const Case& c, const InputSource& inputs, GpuDevice& gpu, KernelCompiler& compiler);
 
   // The operation: every timed step in order. Only enqueues.
   void run() const;
@@ -25,7 +26,7 @@ class PreparedCase {
   void reset() const;
 
   const Case& planned() const { return case_; }
-  uint64_t seed() const { return seed_; }
+  const InputSource& inputs() const { return inputs_; }
   const std::vector<Operand>& operands() const { return operands_; }
   const DeviceBuffer& buffer(int operand) const { return buffers_[static_cast<size_t>(operand)]; }
   int launches() const;  // timed
@@ -37,24 +38,24 @@ class PreparedCase {
     CompiledKernel compiled;
     Module module;
     CUfunction function;
+    AttentionParams params;
   };
   LoadedKernel load(const KernelLaunch& kernel, KernelCompiler& compiler) const;
   void allocate();
   void fill_inputs() const;
-  AttentionParams params() const;
+  AttentionParams params(const KernelLaunch& kernel) const;
   void run_step(size_t index) const;
   size_t longest_step() const;
   void describe_step(size_t index, Build& build) const;
   std::string kernel_hash() const;
 
   Case case_;
-  uint64_t seed_;
+  InputSource inputs_;
   GpuDevice& gpu_;
   std::vector<Operand> operands_;
   std::vector<Step> steps_;
   std::vector<std::optional<LoadedKernel>> kernels_;  // by step; nothing for other kinds
   std::vector<DeviceBuffer> buffers_;                 // by operand
-  AttentionParams params_{};
 };
 
 }  // namespace attnprof

@@ -7,10 +7,8 @@
 #include <span>
 
 #include "error.hpp"
-#include "lib/random_value.h"
 #include "variants/tiling.hpp"
 #include "verify/reference.hpp"
-#include "verify/rounding.hpp"
 
 namespace attnprof {
 namespace {
@@ -27,9 +25,15 @@ struct RowValues {
 ReferenceParams reference_params(const PreparedCase& prepared, const DeviceBuffer& rows,
                                  const DeviceBuffer& expected, size_t count) {
   const Problem& p = prepared.planned().problem;
+  const auto scales = [&](int operand) {
+    return p.dtype == Dtype::fp8 ? prepared.buffer(operand).get<const float>() : nullptr;
+  };
   return {.q = prepared.buffer(operand_q).get(),
           .k = prepared.buffer(operand_k).get(),
           .v = prepared.buffer(operand_v).get(),
+          .q_scale = scales(operand_q_scale),
+          .k_scale = scales(operand_k_scale),
+          .v_scale = scales(operand_v_scale),
           .rows = rows.get<const long long>(),
           .expected = expected.get<double>(),
           .row_count = static_cast<long long>(count),
@@ -51,8 +55,8 @@ RowValues fetch_rows(const PreparedCase& prepared, const GpuDevice& gpu, std::sp
   const DeviceBuffer device_rows(count * 8), expected(values * 8), actual(values * 4);
   device_rows.upload(numbers.data(), count * 8, gpu.stream());
   gpu.harness().reference_rows(reference_params(prepared, device_rows, expected, rows.size()), gpu.stream());
-  gpu.harness().gather_rows(prepared.buffer(operand_o), p.dtype, device_rows, count, p.head_dim, actual,
-                            gpu.stream());
+  gpu.harness().gather_rows(prepared.buffer(operand_o), output_dtype(p.dtype), device_rows, count, p.head_dim,
+                            actual, gpu.stream());
   RowValues result{std::vector<double>(static_cast<size_t>(values)),
                    std::vector<float>(static_cast<size_t>(values))};
   expected.download(result.expected.data(), values * 8, gpu.stream());
@@ -63,8 +67,8 @@ RowValues fetch_rows(const PreparedCase& prepared, const GpuDevice& gpu, std::sp
 int64_t not_finite(const PreparedCase& prepared, const GpuDevice& gpu) {
   const DeviceBuffer count(8);
   count.fill(0, gpu.stream());
-  gpu.harness().count_not_finite(prepared.buffer(operand_o), prepared.operands()[operand_o].elements(),
-                                 prepared.planned().problem.dtype, count, gpu.stream());
+  const Operand& o = prepared.operands()[operand_o];
+  gpu.harness().count_not_finite(prepared.buffer(operand_o), o.elements(), o.dtype, count, gpu.stream());
   int64_t found = 0;
   count.download(&found, 8, gpu.stream());
   return found;
@@ -73,20 +77,22 @@ int64_t not_finite(const PreparedCase& prepared, const GpuDevice& gpu) {
 // Rows [first, first + rows) of an input, made from the seed as the device made them.
 std::vector<float> regenerate(const PreparedCase& prepared, int operand, int64_t first, int64_t rows) {
   const Operand& o = prepared.operands()[static_cast<size_t>(operand)];
-  std::vector<float> values(static_cast<size_t>(rows * o.cols));
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = round_to(o.dtype, attnprof_random_value(prepared.seed(), static_cast<unsigned>(operand),
-                                                        static_cast<uint64_t>(first * o.cols) + i));
-  return values;
+  return input_elements(o, operand, prepared.inputs(), first * o.row_pitch, rows * o.row_pitch);
+}
+
+HeadScales regenerate_scales(const PreparedCase& prepared, int64_t slice, int64_t kv) {
+  if (prepared.planned().problem.dtype != Dtype::fp8) return {};
+  return {regenerate(prepared, operand_q_scale, slice, 1)[0], regenerate(prepared, operand_k_scale, kv, 1)[0],
+          regenerate(prepared, operand_v_scale, kv, 1)[0]};
 }
 
 void compare_with_host(const PreparedCase& prepared, const SampledRow& row, std::span<const double> device) {
   const Problem& p = prepared.planned().problem;
   const int64_t kv = kv_slice(p, row.slice);
-  const std::vector<double> host =
-      reference_row(p, row.row, regenerate(prepared, operand_q, row.slice * p.q_len + row.row, 1),
-                    regenerate(prepared, operand_k, kv * p.kv_len, p.kv_len),
-                    regenerate(prepared, operand_v, kv * p.kv_len, p.kv_len));
+  const std::vector<double> host = reference_row(
+      p, row.row, regenerate(prepared, operand_q, row.slice * p.q_len + row.row, 1),
+      regenerate(prepared, operand_k, kv * p.kv_len, p.kv_len),
+      regenerate(prepared, operand_v, kv * p.kv_len, p.kv_len), regenerate_scales(prepared, row.slice, kv));
   double difference = 0, norm = 0;
   for (size_t c = 0; c < host.size(); ++c) {
     difference += (device[c] - host[c]) * (device[c] - host[c]);
@@ -111,7 +117,7 @@ Verification verify_output(const PreparedCase& prepared, const GpuDevice& gpu, V
   unchecked.verified = "unchecked";
   if (mode == VerifyMode::off) return unchecked;
 
-  const std::vector<SampledRow> rows = rows_to_verify(p, prepared.seed(), mode == VerifyMode::full);
+  const std::vector<SampledRow> rows = rows_to_verify(p, prepared.inputs().seed, mode == VerifyMode::full);
   const auto d = static_cast<size_t>(p.head_dim);
   ErrorMeter meter(p.head_dim);
   bool host_compared = false;

@@ -46,7 +46,7 @@ std::vector<Problem> small_problems() {
     for (auto [q, k] : {std::pair<int64_t, int64_t>{128, 128}, {1, 129}, {129, 1}, {100, 260}}) {
       Problem p;
       p.mask = mask, p.q_len = q, p.kv_len = k, p.batch = 2, p.heads = 4, p.kv_heads = 2;
-      for (Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16}) {
+      for (Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16, Dtype::fp8}) {
         p.dtype = dtype;
         problems.push_back(p);
       }
@@ -72,6 +72,25 @@ TEST(Sim, EveryVariantIsVerified) {
     if (cases[i].problem.kv_len > 1) {
       EXPECT_GT(rows[i].verify.rel_err.value_or(0), 0) << describe(cases[i]);
     }
+  }
+}
+
+TEST(Sim, EveryVariantIsVerifiedOnOutliers) {
+  MeasureOptions options;
+  options.verify = VerifyMode::full, options.input = InputKind::outliers;
+  std::vector<Case> cases;
+  for (const Variant* variant : all_variants())
+    for (const Problem& p : small_problems()) {
+      const Case c = case_of(*variant, p);
+      if (p.q_len > 1 && p.kv_len > 1 && !variant->unsupported(p, c.tile, h200())) cases.push_back(c);
+    }
+  EXPECT_GT(cases.size(), all_variants().size());
+  const std::vector<Row> rows = sweep(cases, options);
+  options.input = InputKind::normal;
+  const std::vector<Row> normal = sweep(cases, options);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i].verify.verified, "yes") << describe(cases[i]);
+    EXPECT_NE(rows[i].verify.rel_err, normal[i].verify.rel_err) << describe(cases[i]) << ": the same inputs";
   }
 }
 

@@ -30,6 +30,13 @@ std::span<const float> slice_of(const NumericMachine& machine, int operand, int6
   return {machine.row(operand, slice, 0), static_cast<size_t>(shape.rows * shape.row_pitch)};
 }
 
+HeadScales scales_of(const Problem& p, const NumericMachine& machine, int64_t slice) {
+  if (p.dtype != Dtype::fp8) return {};
+  const int64_t kv = kv_slice(p, slice);
+  return {*machine.row(operand_q_scale, slice, 0), *machine.row(operand_k_scale, kv, 0),
+          *machine.row(operand_v_scale, kv, 0)};
+}
+
 Verification compare(const Problem& p, const NumericMachine& machine, uint64_t seed, bool full) {
   const auto d = static_cast<size_t>(p.head_dim);
   ErrorMeter meter(p.head_dim);
@@ -37,7 +44,8 @@ Verification compare(const Problem& p, const NumericMachine& machine, uint64_t s
     const int64_t kv = kv_slice(p, sample.slice);
     const std::vector<double> expected =
         reference_row(p, sample.row, {machine.row(operand_q, sample.slice, sample.row), d},
-                      slice_of(machine, operand_k, kv), slice_of(machine, operand_v, kv));
+                      slice_of(machine, operand_k, kv), slice_of(machine, operand_v, kv),
+                      scales_of(p, machine, sample.slice));
     meter.add(expected, {machine.row(operand_o, sample.slice, sample.row), d});
   }
   return meter.verdict(p.dtype);
@@ -51,7 +59,7 @@ Verification verify(const Case& c, const DeviceProfile& device, const MeasureOpt
   const Problem& p = c.problem;
   if (options.verify == VerifyMode::off || useful_flops(p) > max_verified_flops) return unchecked;
   const uint64_t seed = case_seed(c, options.seed);
-  NumericMachine machine(case_operands(*c.variant, p, c.tile), seed);
+  NumericMachine machine(case_operands(*c.variant, p, c.tile), {seed, options.input});
   for (const Step& step : c.variant->steps(p, c.tile, device))
     if (!run_step(step, machine)) return unchecked;
   return compare(p, machine, seed, options.verify == VerifyMode::full);

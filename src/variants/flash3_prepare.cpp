@@ -1,0 +1,51 @@
+#include "variants/flash3_prepare.hpp"
+
+#include "lib/flash3_layout.h"
+#include "variants/product.hpp"
+#include "variants/tiling.hpp"
+
+namespace attnprof {
+namespace {
+
+// Columns [key, key + cols) of V^T, where `key` starts a group.
+TileValues turned(const TileValues& v, int64_t cols) {
+  TileValues result = zero_tile(v.cols, cols);
+  for (int64_t j = 0; j < v.rows; ++j)
+    for (int64_t c = 0; c < v.cols; ++c) result.at(c, v_column(static_cast<int>(j))) = v.at(j, c);
+  return result;
+}
+
+void run_block(const Operand& v, const Operand& vt, int v_operand, int vt_operand, int64_t cta,
+               TileMachine& machine) {
+  const int64_t tiles = ceil_div(v.rows, transpose_v_keys);
+  const int64_t slice = cta / tiles, key = cta % tiles * transpose_v_keys;
+  const TileValues elements = machine.read(row_tile(v_operand, v, slice, key, transpose_v_keys));
+  const int64_t cols = std::min<int64_t>(transpose_v_keys, vt.cols - key);
+  machine.write({vt_operand, slice, 0, vt.rows, key, cols},
+                machine.numeric() ? turned(elements, cols) : TileValues{});
+}
+
+}  // namespace
+
+Operand transposed_v(const Problem& p) {
+  const int64_t pitch = round_up(p.kv_len, v_column_group);
+  return {"V_T", Role::workspace, Init::poison, p.dtype, p.batch, p.kv_heads, p.head_dim, pitch, pitch};
+}
+
+Step transpose_v_step(const Problem& p, int v_operand, int vt_operand, bool timed) {
+  KernelLaunch kernel;
+  kernel.file = "flash3_transpose_v.cu";
+  kernel.entry = "flash3_transpose_v";
+  kernel.macros = {{"HEAD_DIM", std::to_string(p.head_dim)},
+                   {"VT_WORKSPACE", std::to_string(vt_operand - first_workspace(p))}};
+  kernel.grid = {ceil_div(p.kv_len, transpose_v_keys), p.kv_heads, p.batch};
+  kernel.threads = transpose_v_threads;
+  kernel.expected_registers = 40;
+  Schedule schedule{
+      kernel.grid.count(),
+      [v = operands(p)[static_cast<size_t>(operand_v)], vt = transposed_v(p), v_operand, vt_operand](
+          int64_t cta, TileMachine& machine) { run_block(v, vt, v_operand, vt_operand, cta, machine); }};
+  return {"transpose_v", std::move(kernel), std::move(schedule), timed};
+}
+
+}  // namespace attnprof

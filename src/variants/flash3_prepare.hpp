@@ -1,0 +1,18 @@
+// The preparation of flash3 in FP8: V^T, because wgmma takes 8-bit operands only with the summed dimension
+// contiguous.
+#pragma once
+
+#include "plan/operands.hpp"
+#include "variants/step.hpp"
+
+namespace attnprof {
+
+// Workspace V^T [batch, kv_heads, head_dim, kv_len rounded up to v_column_group] in e4m3: column v_column(j)
+// of row c is element c of key j; columns without a key are zero (kernels/lib/flash3_layout.h).
+Operand transposed_v(const Problem& problem);
+
+// "transpose_v": reads V whole once and writes V^T whole once. `v_operand` and `vt_operand`: their positions;
+// head_dim is a multiple of 32. Not `timed`: it runs once before the operation.
+Step transpose_v_step(const Problem& problem, int v_operand, int vt_operand, bool timed);
+
+}  // namespace attnprof
