@@ -123,7 +123,7 @@ extern "C" __global__ void __launch_bounds__(threads) flash1(const __grid_consta
       }
       const int first_keys = CAUSAL ? i * Br + warp_row + p.causal_offset + 1 : p.kv_len;
       if (min(first_keys, p.kv_len) < (j + 1) * Bc)
-        mask_scores<1, Bc, CAUSAL>(S, first_keys - j * Bc, p.kv_len - j * Bc, lane);
+        mask_scores<CAUSAL>(S, first_keys - j * Bc, p.kv_len - j * Bc, lane);
 
       // Lines 9 to 12, with e^(m~ - m_new) P~ computed at once as e^(S - m_new).
       uint32_t P[1][Bc / 16][4];

@@ -123,7 +123,7 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
       add_q_k<M, Bc, d>(S, q_in_registers ? q_fragments[q_in_registers ? step : 0] : fragment, K_j, step);
     }
     if (min(first_keys, p.kv_len) < (j + 1) * Bc)
-      mask_scores<M, Bc, CAUSAL>(S, first_keys - j * Bc, p.kv_len - j * Bc, lane);
+      mask_scores<CAUSAL>(S, first_keys - j * Bc, p.kv_len - j * Bc, lane);
     uint32_t P[M][Bc / 16][4];
     softmax(P, S, O, rows, c);
     cp_async_wait<in_flight>();

@@ -65,6 +65,8 @@ part_correct() {
   sweep correct_wide --variant naive,standard,flash2 -N 300 -d 160,192,256 -b 1 --heads 2 --mask causal "${base[@]}"
   sweep correct_tiles --variant naive,flash1,flash2 -N 333 -d 64 -b 1 --heads 2 --br 16,48,64,128 --bc 16,48,80,128 \
     --mask full,causal "${base[@]}"
+  sweep correct_knobs --variant flash2 -N 333 -d 64 -b 1 --heads 2 --br 64 --bc 32 --knob stages=1,3,4 \
+    --knob warp_rows=16,32 --knob q_in_registers=0,1 --mask causal "${base[@]}"
   sweep correct_fp32 --variant naive,standard -N 1,129,1000 -d 64,128 -b 1 --heads 2 --dtype fp32 --mask full,causal \
     "${base[@]}"
 }

@@ -44,6 +44,7 @@ SCHEMA = "1"
 TOLERANCE = {"fp16": 2e-3, "bf16": 1.5e-2}  # relative Frobenius error, as in src/verify
 FEWEST_SAMPLES, LARGEST_BATCH = 3, 64
 RANDOM_ROWS = 64  # at least, as in src/verify
+DEVICE = "cuda"
 
 Case = collections.namedtuple("Case", "backend dtype mask batch heads kv_heads q_len kv_len head_dim")
 
@@ -151,18 +152,16 @@ class Bench:
 
         self.torch, self.case = torch, case
         seed = options.seed * 1000003 + case.q_len * 31 + case.kv_len * 7 + case.head_dim
-        generator = torch.Generator(device="cuda").manual_seed(seed)
+        generator = torch.Generator(device=DEVICE).manual_seed(seed)
         kind = {"fp16": torch.float16, "bf16": torch.bfloat16}[case.dtype]
 
         def tensor(heads, rows):
-            return torch.randn(case.batch, heads, rows, case.head_dim, device="cuda", generator=generator).to(kind)
+            return torch.randn(case.batch, heads, rows, case.head_dim, device=DEVICE, generator=generator).to(kind)
 
         self.q = tensor(case.heads, case.q_len)
         self.k, self.v = tensor(case.kv_heads, case.kv_len), tensor(case.kv_heads, case.kv_len)
         self.rows = rows_to_verify(case, options.verify == "full", seed)
         self.backend, self.kernel = getattr(SDPBackend, BACKENDS[case.backend]), sdpa_kernel
-        l2 = torch.cuda.get_device_properties(0).L2_cache_size
-        self.eviction = torch.ones(l2, dtype=torch.float32, device="cuda")  # 4 x L2 bytes
         self.settings = {}
         if case.mask == "causal" and case.q_len == case.kv_len:
             self.settings["is_causal"] = True  # top left and bottom right are one
@@ -186,7 +185,7 @@ class Bench:
         kv_head = head // (case.heads // case.kv_heads)
         scores = self.q[batch, head, rows].double() @ self.k[batch, kv_head].double().T / math.sqrt(case.head_dim)
         if case.mask == "causal":
-            keys = torch.arange(case.kv_len, device="cuda")
+            keys = torch.arange(case.kv_len, device=DEVICE)
             scores.masked_fill_(keys[None, :] > rows[:, None] + case.kv_len - case.q_len, float("-inf"))
         return torch.softmax(scores, dim=-1).nan_to_num(0.0) @ self.v[batch, kv_head].double()
 
@@ -195,10 +194,10 @@ class Bench:
         torch = self.torch
         with self.chosen():
             output = self.run()
-        error, reference, largest = (torch.zeros((), dtype=torch.float64, device="cuda") for _ in range(3))
+        error, reference, largest = (torch.zeros((), dtype=torch.float64, device=DEVICE) for _ in range(3))
         for (batch, head), chosen in self.rows.items():
             for first in range(0, len(chosen), 1024):  # bounds the fp64 scores in memory
-                rows = torch.tensor(chosen[first:first + 1024], device="cuda")
+                rows = torch.tensor(chosen[first:first + 1024], device=DEVICE)
                 expected = self.expected(batch, head, rows)
                 difference = output[batch, head, rows].double() - expected
                 error += difference.square().sum()
@@ -213,6 +212,8 @@ class Bench:
 
     def samples_of_chosen_ns(self, max_time):
         torch = self.torch
+        l2 = torch.cuda.get_device_properties(0).L2_cache_size
+        eviction = torch.ones(l2, dtype=torch.float32, device=DEVICE)  # 4 x L2 bytes
         for _ in range(3):
             self.run()
         torch.cuda.synchronize()
@@ -221,7 +222,7 @@ class Bench:
             batch = min(LARGEST_BATCH, max(FEWEST_SAMPLES, len(samples)))
             marks = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(batch)]
             for before, after in marks:
-                self.eviction.sum()
+                eviction.sum()
                 before.record()
                 self.run()
                 after.record()

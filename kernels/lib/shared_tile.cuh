@@ -5,17 +5,10 @@
 
 #include "async_copy.cuh"
 #include "element16.cuh"
+#include "rederive.cuh"
 
 __device__ inline uint32_t shared_address(const void* pointer) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
-}
-
-// Hides a value's origin from the compiler, which would keep everything derived from it in registers over the
-// whole K, V loop, and spill, instead of deriving it again.
-template <typename Integer>
-__device__ inline Integer rederive(Integer value) {
-  asm volatile("" : "+r"(value));
-  return value;
 }
 
 template <int cols>

@@ -2,6 +2,7 @@
 // O are accumulators in the layout of mma.cuh: [16-row block][8-column block][4].
 #pragma once
 
+#include "accumulators.cuh"
 #include "mma.cuh"
 #include "shared_tile.cuh"
 
@@ -57,42 +58,12 @@ __device__ inline void add_p_v(float (&O)[M][d / 8][4], const uint32_t (&P)[M][B
     }
 }
 
-// Scores of keys that a row does not see become -inf. Of this tile's keys, the warp's first row sees
-// `first_keys` (causal: each further row one more), and no row sees more than `most_keys`.
-template <int M, int Bc, bool causal>
-__device__ inline void mask_scores(float (&S)[M][Bc / 8][4], int first_keys, int most_keys, int lane_index) {
+// The same for the warp's M blocks of rows.
+template <bool causal, int M, int blocks>
+__device__ inline void mask_scores(float (&S)[M][blocks][4], int first_keys, int most_keys, int lane_index) {
   const int lane = rederive(lane_index);
 #pragma unroll
-  for (int m = 0; m < M; ++m)
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int row = m * 16 + half * 8 + lane / 4;
-      const int keys = (causal ? min(first_keys + row, most_keys) : most_keys) - lane % 4 * 2;
-#pragma unroll
-      for (int n = 0; n < Bc / 8; ++n)
-#pragma unroll
-        for (int e = 0; e < 2; ++e)
-          if (n * 8 + e >= keys) S[m][n][half * 2 + e] = -INFINITY;
-    }
-}
-
-// Reductions over the four lanes that share a row.
-__device__ inline float quad_max(float x) {
-  x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 1));
-  return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
-}
-__device__ inline float quad_sum(float x) {
-  x += __shfl_xor_sync(0xffffffffu, x, 1);
-  return x + __shfl_xor_sync(0xffffffffu, x, 2);
-}
-
-// The largest score of one row (half: 0 for row g, 1 for row g + 8) and m_old.
-template <int blocks>
-__device__ inline float row_max(const float (&S)[blocks][4], int half, float m_old) {
-  float m = m_old;
-#pragma unroll
-  for (int n = 0; n < blocks; ++n) m = fmaxf(m, fmaxf(S[n][half * 2], S[n][half * 2 + 1]));
-  return quad_max(m);
+  for (int m = 0; m < M; ++m) mask_scores<causal>(S[m], first_keys + m * 16, most_keys, lane);
 }
 
 // P = e^(S - m) of one row, as half of its A fragments: two accumulator blocks have the layout of one
@@ -109,16 +80,6 @@ __device__ inline float exponentials(uint32_t (&P)[blocks / 2][4], const float (
     P[n / 2][n % 2 * 2 + half] = pack2(low, high);
   }
   return sum;
-}
-
-// One row of O (half as above) times `factor`.
-template <int blocks>
-__device__ inline void scale_row(float (&O)[blocks][4], int half, float factor) {
-#pragma unroll
-  for (int n = 0; n < blocks; ++n) {
-    O[n][half * 2] *= factor;
-    O[n][half * 2 + 1] *= factor;
-  }
 }
 
 // One row of O into a tile, in the element type.

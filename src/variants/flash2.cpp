@@ -1,6 +1,7 @@
 // FlashAttention-2 forward (Dao 2023, Algorithm 1): Q tile outside, K and V tiles inside, O on chip.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "variants/mma_tile.hpp"
@@ -48,20 +49,30 @@ int warp_rows(const Problem& p, const Tile& tile) {
   return mma_registers(p.head_dim, tile.bc, 32) <= available_registers(tile.br, 1) ? 32 : 16;
 }
 
-// Q's fragments stay in registers where they take 32 a thread or fewer.
+int q_registers(const Problem& p, const Tile& tile) {
+  return warp_rows(p, tile) / mma_rows * static_cast<int>(p.head_dim) / 4;
+}
+
+// Q's fragments stay in registers where they take 16 a thread or fewer.
 bool q_in_registers(const Problem& p, const Tile& tile) {
   if (const auto asked = tile.knobs.get("q_in_registers")) return *asked != 0;
-  return warp_rows(p, tile) * p.head_dim <= 1024;
+  return q_registers(p, tile) <= 16;
+}
+
+// mma_registers has room for 16 of Q's fragments, beyond that they come on top.
+int registers(const Problem& p, const Tile& tile) {
+  const int q = q_in_registers(p, tile) ? std::max(0, q_registers(p, tile) - 16) : 0;
+  return mma_registers(p.head_dim, tile.bc, warp_rows(p, tile)) + q;
 }
 
 // As many blocks an SM as registers and shared memory hold; then a second stage if it costs no block.
 Shape shape_of(const Problem& p, const Tile& tile, const DeviceProfile& device) {
   Shape shape{.warp_rows = warp_rows(p, tile), .q_in_registers = q_in_registers(p, tile)};
   shape.threads = tile.br / shape.warp_rows * 32;
-  const int registers = mma_registers(p.head_dim, tile.bc, shape.warp_rows);
+  const int needed = registers(p, tile);
   const auto stages = tile.knobs.get("stages"), blocks = tile.knobs.get("min_blocks");
   const auto fits = [&](int on_sm, int tiles) {
-    return available_registers(shape.threads, on_sm) >= registers &&
+    return available_registers(shape.threads, on_sm) >= needed &&
            smem_of_sm(p, tile, tiles, on_sm) <= device.smem_per_sm_bytes;
   };
   while (shape.min_blocks < most_blocks && fits(shape.min_blocks + 1, stages.value_or(1))) ++shape.min_blocks;

@@ -25,11 +25,26 @@ void run_block(const Operand& v, const Operand& vt, int v_operand, int vt_operan
                 machine.numeric() ? turned(elements, cols) : TileValues{});
 }
 
+// The reverse: `rows` keys of columns that start a group.
+TileValues turned_back(const TileValues& vt, int64_t rows) {
+  TileValues result = zero_tile(rows, vt.rows);
+  for (int64_t j = 0; j < rows; ++j)
+    for (int64_t c = 0; c < vt.rows; ++c) result.at(j, c) = vt.at(c, v_column(static_cast<int>(j)));
+  return result;
+}
+
 }  // namespace
 
 Operand transposed_v(const Problem& p) {
   const int64_t pitch = round_up(p.kv_len, v_column_group);
   return {"V_T", Role::workspace, Init::poison, p.dtype, p.batch, p.kv_heads, p.head_dim, pitch, pitch};
+}
+
+TileValues read_transposed_v(const Problem& p, int vt_operand, int64_t slice, int64_t key, int64_t keys,
+                             TileMachine& machine) {
+  const int64_t pitch = transposed_v(p).cols;
+  const TileValues vt = machine.read({vt_operand, slice, 0, p.head_dim, key, std::min(keys, pitch - key)});
+  return machine.numeric() ? turned_back(vt, std::min(keys, p.kv_len - key)) : TileValues{};
 }
 
 Step transpose_v_step(const Problem& p, int v_operand, int vt_operand, bool timed) {

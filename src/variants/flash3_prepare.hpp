@@ -2,6 +2,7 @@
 // contiguous.
 #pragma once
 
+#include "model/tile_machine.hpp"
 #include "plan/operands.hpp"
 #include "variants/step.hpp"
 
@@ -10,6 +11,11 @@ namespace attnprof {
 // Workspace V^T [batch, kv_heads, head_dim, kv_len rounded up to v_column_group] in e4m3: column v_column(j)
 // of row c is element c of key j; columns without a key are zero (kernels/lib/flash3_layout.h).
 Operand transposed_v(const Problem& problem);
+
+// Reads columns [key, key + keys) of one slice of V^T and returns the keys of V they hold, [keys, head_dim];
+// `key` and `keys` are multiples of v_column_group.
+TileValues read_transposed_v(const Problem& problem, int vt_operand, int64_t slice, int64_t key, int64_t keys,
+                             TileMachine& machine);
 
 // "transpose_v": reads V whole once and writes V^T whole once. `v_operand` and `vt_operand`: their positions;
 // head_dim is a multiple of 32. Not `timed`: it runs once before the operation.

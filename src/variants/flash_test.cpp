@@ -293,6 +293,7 @@ TEST(MmaTile, RegistersComeInWholePartitions) {
   EXPECT_EQ(available_registers(128, 3), 168);
   EXPECT_EQ(available_registers(288, 1), 168);  // 9 warps: three a partition
   EXPECT_EQ(available_registers(1024, 1), 64);
+  EXPECT_EQ(available_registers(64, 5), 168);  // 10 warps: three a partition, as 9 and 12
 }
 
 TEST_P(FlashNumbers, SayWhatTheyCannotRun) {

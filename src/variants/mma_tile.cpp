@@ -19,10 +19,13 @@ int mma_registers(int64_t head_dim, int bc, int warp_rows) {
 
 int available_registers(int threads, int blocks) {
   constexpr int registers_per_sm = 65536, partitions = 4;
-  // A block's warps are spread over the SM's four partitions: 9 warps take the room of 12.
-  const int warps = (threads + 31) / 32;
-  const int room = warps < partitions ? warps : (warps + partitions - 1) / partitions * partitions;
-  return std::min(mma_max_registers, registers_per_sm / (room * 32 * blocks) / 8 * 8);
+  // Warps are spread over the SM's four partitions, which each have a quarter of the registers: a block of 9
+  // takes the room of 12, five blocks of 2 that of 12 too.
+  const auto spread = [](int warps) {
+    return warps < partitions ? warps : (warps + partitions - 1) / partitions * partitions;
+  };
+  const int room = spread(spread((threads + 31) / 32) * blocks);
+  return std::min(mma_max_registers, registers_per_sm / (room * 32) / 8 * 8);
 }
 
 std::optional<std::string> mma_unsupported(std::string_view variant, const Problem& p, const Tile& tile,

@@ -9,6 +9,7 @@ extern const Variant naive_variant;
 extern const Variant standard_variant;
 extern const Variant flash1_variant;
 extern const Variant flash2_variant;
+extern const Variant flash3_variant;
 
 std::span<const Variant* const> all_variants() {
   static constexpr std::array variants = {
@@ -16,6 +17,7 @@ std::span<const Variant* const> all_variants() {
       &standard_variant,
       &flash1_variant,
       &flash2_variant,
+      &flash3_variant,
   };
   return variants;
 }

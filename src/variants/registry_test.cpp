@@ -8,7 +8,6 @@
 #include <set>
 
 #include "model/device_profiles.hpp"
-#include "variants/flash3_prepare.hpp"
 #include "variants/variant.hpp"
 
 namespace attnprof {
@@ -24,12 +23,9 @@ void add_entry(const Step& step, EntriesByFile& used) {
   if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch)) used[kernel->file].insert(kernel->entry);
 }
 
-// Files and entries that some variant launches for some supported problem; the step that variants with fp8
-// share.
+// Files and entries that some variant launches for some supported problem.
 EntriesByFile used_entries() {
   EntriesByFile used;
-  const Problem fp8{.dtype = Dtype::fp8, .q_len = 512, .kv_len = 512};
-  add_entry(transpose_v_step(fp8, operand_v, first_workspace(fp8), false), used);
   const DeviceProfile& device = *find_profile("h200");
   for (const Variant* variant : all_variants())
     for (Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16, Dtype::fp8}) {

@@ -41,9 +41,12 @@ std::vector<Kernel> kernels_of(std::string_view variant, Tiles tiles) {
     std::vector<Kernel> kernels = {
         {fp16, full, 64}, {fp16, full, 128}, {bf16, causal, 128}, {fp16, causal, 256}};
     if (variant == "naive") kernels.push_back({fp32, full, 128});
+    if (variant == "flash3") kernels.insert(kernels.end(), {{fp8, full, 128}, {fp8, causal, 256}});
     return kernels;
   }
   if (variant == "standard") return {};
+  if (variant == "flash3")
+    return {{bf16, full, 16, {64, 16}}, {fp16, causal, 80, {192, 80}}, {fp8, causal, 96, {128, 224}}};
   std::vector<Kernel> kernels = {{bf16, full, 16, smallest}, {fp16, causal, 80, uneven}};
   if (variant != "naive")
     kernels.insert(kernels.end(), {{fp16, causal, 64, tallest}, {fp16, full, 64, widest}});
@@ -74,7 +77,9 @@ void PrintTo(const Target& target, std::ostream* out) {
 std::vector<Target> targets() {
   std::vector<Target> all;
   for (const Variant* variant : all_variants())
-    for (const char* profile : {"a100-sxm-80g", "h200"}) all.push_back({variant, profile});
+    for (const char* profile : {"a100-sxm-80g", "h200"})
+      if (variant->name != "flash3" || profile != std::string_view("a100-sxm-80g"))
+        all.push_back({variant, profile});  // flash3: Hopper's instructions
   return all;
 }
 

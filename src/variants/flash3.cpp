@@ -1,0 +1,278 @@
+// FlashAttention-3 forward (Shah et al. 2024, Algorithms 1 and 2), for Hopper: flash2's passes over K and V
+// by TMA and wgmma, from persistent blocks. In fp8 a step before it turns V.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "lib/flash3_layout.h"
+#include "lib/flash3_order.h"
+#include "variants/flash3_prepare.hpp"
+#include "variants/fp8.hpp"
+#include "variants/mma_tile.hpp"
+#include "variants/online_softmax.hpp"
+#include "variants/product.hpp"
+#include "variants/tiling.hpp"
+#include "variants/variant.hpp"
+
+namespace attnprof {
+
+extern const Variant flash3_variant;
+
+namespace {
+
+constexpr int64_t reserved_smem_bytes = 1024;  // of every block, by CUDA
+constexpr int wgmma_rows = 64;                 // of Q, one warpgroup's
+constexpr int most_consumers = 4;              // warpgroups
+constexpr int most_bc = 256;                   // columns of wgmma, rows of a TMA box
+constexpr int64_t sector_floats = 8;           // of one 32-byte sector
+
+constexpr std::array knobs = {
+    Knob{"stages", "K, V tiles in shared memory", 1, 4},
+    Knob{"min_blocks", "blocks an SM", 1, 2},
+    Knob{"ping_pong", "1: warpgroups take turns at multiplying", 0, 1},
+    Knob{"time_v_layout", "fp8: 1 times the step that turns V as part of the operation", 0, 1},
+};
+
+bool is_fp8(const Problem& p) { return p.dtype == Dtype::fp8; }
+
+// What one wgmma contracts, in elements: Bc and head_dim are multiples of it.
+int depth(const Problem& p) { return is_fp8(p) ? 32 : 16; }
+
+// How the kernel is built for a tile (macros of kernels/flash3.cu).
+struct Shape {
+  int consumers = 1;
+  int threads = 0;
+  int min_blocks = 1;
+  int stages = 2;
+  bool ping_pong = false;
+  int64_t smem_bytes = 0;
+};
+
+int64_t smem_bytes(const Problem& p, const Tile& tile, int stages) {
+  return flash3_smem_bytes(tile.br / wgmma_rows, static_cast<int>(p.head_dim), tile.bc,
+                           static_cast<int>(bytes_per_element(p.dtype)), stages);
+}
+
+int held_registers(const Problem& p, const Tile& tile) {
+  return flash3_held_registers(static_cast<int>(p.head_dim), tile.bc,
+                               static_cast<int>(bytes_per_element(p.dtype)));
+}
+
+int consumer_registers(const Problem& p, const Tile& tile, int min_blocks) {
+  return flash3_consumer_registers(tile.br / wgmma_rows, min_blocks, held_registers(p, tile));
+}
+
+// One consumer warpgroup leaves room for a second block. Two stages if they fit.
+Shape shape_of(const Problem& p, const Tile& tile, const DeviceProfile& device) {
+  Shape shape{.consumers = tile.br / wgmma_rows};
+  shape.threads = (shape.consumers + 1) * 128;
+  const auto fits = [&](int blocks, int stages) {
+    return blocks * (smem_bytes(p, tile, stages) + reserved_smem_bytes) <= device.smem_per_sm_bytes;
+  };
+  const auto blocks = tile.knobs.get("min_blocks"), stages = tile.knobs.get("stages");
+  const bool second = shape.consumers == 1 && fits(2, stages.value_or(1)) &&
+                      held_registers(p, tile) + 40 <= consumer_registers(p, tile, 2);
+  shape.min_blocks = blocks.value_or(second ? 2 : 1);
+  shape.stages = stages.value_or(fits(shape.min_blocks, 2) ? 2 : 1);
+  shape.ping_pong = tile.knobs.get("ping_pong").value_or(shape.consumers > 1 && !is_fp8(p)) != 0;
+  shape.smem_bytes = smem_bytes(p, tile, shape.stages);
+  return shape;
+}
+
+std::optional<std::string> problem_unsupported(const Problem& p, const DeviceProfile& device) {
+  if (p.dtype == Dtype::fp32) return "flash3 takes fp16, bf16 and fp8: its products run on tensor cores";
+  if (device.arch != "sm_90a")
+    return fmt::format("flash3 is built on wgmma, which sm_90a (H100, H200) alone has; {} is {}", device.name,
+                       device.arch);
+  if (p.head_dim % depth(p) != 0 || p.head_dim > 256)
+    return fmt::format("flash3 takes head_dim in multiples of {} up to 256 in {}, not {}", depth(p),
+                       to_string(p.dtype), p.head_dim);
+  return std::nullopt;
+}
+
+std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const DeviceProfile& device) {
+  if (auto reason = problem_unsupported(p, device)) return reason;
+  if (tile.br < wgmma_rows || tile.br % wgmma_rows != 0 || tile.br > most_consumers * wgmma_rows)
+    return fmt::format("flash3 takes Br = 64, 128, 192 or 256, one warpgroup for 64 rows, not {}", tile.br);
+  if (tile.bc < depth(p) || tile.bc % depth(p) != 0 || tile.bc > most_bc)
+    return fmt::format("flash3 takes Bc in multiples of {} up to {} in {}, not {}", depth(p), most_bc,
+                       to_string(p.dtype), tile.bc);
+  const Shape shape = shape_of(p, tile, device);
+  const int available = consumer_registers(p, tile, shape.min_blocks), held = held_registers(p, tile);
+  if (held + 8 > available)
+    return fmt::format(
+        "flash3 keeps S, P and O in registers: {}x{} at head_dim {} takes {} a thread, {} "
+        "warpgroups leave {}",
+        tile.br, tile.bc, p.head_dim, held, shape.consumers * shape.min_blocks, available);
+  if (const int64_t needed = shape.min_blocks * (shape.smem_bytes + reserved_smem_bytes);
+      shape.min_blocks > 1 && needed > device.smem_per_sm_bytes)
+    return fmt::format("min_blocks = {} needs {} bytes of shared memory an SM, {} has {}", shape.min_blocks,
+                       needed, device.name, device.smem_per_sm_bytes);
+  return std::nullopt;
+}
+
+Knobs knobs_used(const Problem& p, const Tile& tile, const DeviceProfile& device) {
+  const Shape shape = shape_of(p, tile, device);
+  return {{"stages", shape.stages},
+          {"min_blocks", shape.min_blocks},
+          {"ping_pong", shape.ping_pong ? 1 : 0},
+          {"time_v_layout", tile.knobs.get("time_v_layout").value_or(0)}};
+}
+
+// The fastest tiles measured on an H200 (results/h200/notes-forward.md), by the head_dim they were measured
+// at: fuller registers mean fewer passes over Q and O for the same products; the diagonal of a causal mask
+// wastes less of a smaller Bc.
+struct Tuned {
+  int64_t head_dim;  // up to here
+  Tile full, causal;
+};
+constexpr std::array tuned_16bit = {
+    Tuned{64, {192, 112}, {192, 112}}, Tuned{96, {128, 128}, {128, 128}}, Tuned{128, {128, 160}, {128, 128}},
+    Tuned{192, {128, 112}, {128, 96}}, Tuned{256, {128, 80}, {128, 80}},
+};
+constexpr std::array tuned_fp8 = {
+    Tuned{64, {192, 128}, {192, 128}},  Tuned{96, {128, 160}, {128, 128}}, Tuned{128, {128, 224}, {128, 128}},
+    Tuned{192, {128, 160}, {128, 128}}, Tuned{256, {128, 128}, {128, 96}},
+};
+
+TileChoice default_tile(const Problem& p, const DeviceProfile&) {
+  const auto& table = is_fp8(p) ? tuned_fp8 : tuned_16bit;
+  for (const Tuned& tuned : table)
+    if (p.head_dim <= tuned.head_dim || tuned.head_dim == 256)
+      return {p.mask == Mask::causal ? tuned.causal : tuned.full,
+              fmt::format("fastest measured on an H200 at head_dim {}, {}, {}", tuned.head_dim,
+                          is_fp8(p) ? "fp8" : "bf16", to_string(p.mask))};
+  return {};
+}
+
+std::vector<Tile> candidates(const Problem& p, const DeviceProfile&) {
+  std::vector<Tile> tiles;
+  for (int br = wgmma_rows; br <= 3 * wgmma_rows; br += wgmma_rows)
+    for (int bc = 64; bc <= most_bc; bc += depth(p)) tiles.push_back({br, bc});
+  return tiles;
+}
+
+// Two counters that the blocks take their tiles from; the kernel leaves them at zero. In fp8, V^T.
+std::vector<Operand> workspace(const Problem& p, const Tile&) {
+  std::vector<Operand> all = {
+      {"tile_counter", Role::workspace, Init::zero, Dtype::fp32, 1, 1, 1, sector_floats, sector_floats}};
+  if (is_fp8(p)) all.push_back(transposed_v(p));
+  return all;
+}
+
+int v_operand(const Problem& p) { return is_fp8(p) ? first_workspace(p) + 1 : int{operand_v}; }
+
+// One tile of Q against every visible K, V tile, from the last.
+struct Block {
+  const Problem& p;
+  const Tile& tile;
+  const std::vector<Operand>& ops;
+  int64_t slice, row;
+  TileMachine& machine;
+
+  TileValues read(int operand, int64_t of_slice, int64_t first_row, int64_t rows, float scale) const {
+    const Operand& shape = ops[static_cast<size_t>(operand)];
+    return dequantised(machine.read(row_tile(operand, shape, of_slice, first_row, rows)), scale);
+  }
+
+  TileValues read_v(int64_t key, float scale) const {
+    if (!is_fp8(p)) return read(operand_v, kv_slice(p, slice), key, tile.bc, scale);
+    return dequantised(read_transposed_v(p, v_operand(p), kv_slice(p, slice), key, tile.bc, machine), scale);
+  }
+
+  void run() const {
+    const float q_scale = read_scale(p, operand_q_scale, slice, machine);
+    const float k_scale = read_scale(p, operand_k_scale, kv_slice(p, slice), machine);
+    const float v_scale = read_scale(p, operand_v_scale, kv_slice(p, slice), machine);
+    const int64_t tiles = visible_tiles(p, row, tile.br, tile.bc);
+    const Region o_region = row_tile(operand_o, ops[operand_o], slice, row, tile.br);
+    TileValues q;
+    if (tiles > 0) q = read(operand_q, slice, row, tile.br, q_scale);
+    OnlineSoftmax state(machine.numeric() ? o_region.rows : 0, p.head_dim);
+    for (int64_t key = (tiles - 1) * tile.bc; key >= 0; key -= tile.bc) {
+      const TileValues k = read(operand_k, kv_slice(p, slice), key, tile.bc, k_scale);
+      const TileValues v = read_v(key, v_scale);
+      machine.execute(Unit::tensor, 4 * int64_t{tile.br} * tile.bc * p.head_dim);
+      machine.execute(Unit::exp, int64_t{tile.br} * tile.bc);
+      if (machine.numeric()) state.add_tile(p, q, row, k, v, key);
+    }
+    machine.write(o_region, state.normalised());
+  }
+};
+
+Flash3Order order_of(const Problem& p, const Tile& tile) {
+  return Flash3Order::make(static_cast<int>(ceil_div(p.q_len, tile.br)), static_cast<int>(p.heads * p.batch),
+                           static_cast<int>(p.group()),
+                           static_cast<int>(2 * p.kv_len * p.head_dim * bytes_per_element(p.dtype) / 1024),
+                           p.mask == Mask::causal);
+}
+
+// Panels as kernels/lib/flash3_tile.cuh lays them out.
+TensorMap panels(int operand, int64_t box_rows, int64_t row_elements, Dtype dtype) {
+  const int element = static_cast<int>(bytes_per_element(dtype));
+  const int width = flash3_panel_width(static_cast<int>(row_elements) * element);
+  return {operand, box_rows, width / element, width};
+}
+
+std::vector<TensorMap> tensor_maps(const Problem& p, const Tile& tile) {
+  const TensorMap v = is_fp8(p) ? panels(v_operand(p), p.head_dim, tile.bc, p.dtype)
+                                : panels(operand_v, tile.bc, p.head_dim, p.dtype);
+  return {panels(operand_q, wgmma_rows, p.head_dim, p.dtype), panels(operand_k, tile.bc, p.head_dim, p.dtype),
+          v, panels(operand_o, wgmma_rows, p.head_dim, output_dtype(p.dtype))};
+}
+
+KernelLaunch launch_of(const Problem& p, const Tile& tile, const DeviceProfile& device) {
+  const Shape shape = shape_of(p, tile, device);
+  const int64_t tiles = ceil_div(p.q_len, tile.br) * p.heads * p.batch;
+  KernelLaunch kernel;
+  kernel.file = "flash3.cu";
+  kernel.entry = "flash3";
+  kernel.macros = kernel_macros(p, tile.br, tile.bc);
+  kernel.grid = {std::min<int64_t>(tiles, int64_t{shape.min_blocks} * device.sms), 1, 1};
+  kernel.threads = shape.threads;
+  kernel.smem_bytes = shape.smem_bytes;
+  kernel.expected_registers = flash3_registers_at_start(shape.consumers, shape.min_blocks);
+  kernel.tensor_maps = tensor_maps(p, tile);
+  kernel.macros.emplace_back("STAGES", std::to_string(shape.stages));
+  kernel.macros.emplace_back("MIN_BLOCKS", std::to_string(shape.min_blocks));
+  kernel.macros.emplace_back("PING_PONG", shape.ping_pong ? "1" : "0");
+  return kernel;
+}
+
+// The schedule counts tiles of Q, not blocks: a block that is done takes up the next tile, as the device
+// would start the next block.
+std::vector<Step> steps(const Problem& p, const Tile& tile, const DeviceProfile& device) {
+  std::vector<Step> all;
+  if (is_fp8(p))
+    all.push_back(
+        transpose_v_step(p, operand_v, v_operand(p), tile.knobs.get("time_v_layout").value_or(0) != 0));
+  Schedule schedule{order_of(p, tile).tiles(),
+                    [p, tile, order = order_of(p, tile), ops = case_operands(flash3_variant, p, tile)](
+                        int64_t index, TileMachine& machine) {
+                      const Flash3Tile at = order.tile(static_cast<int>(index));
+                      Block{p, tile, ops, at.slice, int64_t{at.q_tile} * tile.br, machine}.run();
+                    }};
+  all.push_back({"attention", launch_of(p, tile, device), std::move(schedule)});
+  return all;
+}
+
+}  // namespace
+
+const Variant flash3_variant{
+    .name = "flash3",
+    .idea =
+        "flash2 from persistent blocks: one warp copies (TMA), warpgroups multiply (wgmma) and "
+        "exponentiate by turns",
+    .needs =
+        "sm_90a; fp16, bf16, fp8; head_dim multiple of 16 (fp8: 32) up to 256; Br multiple of 64 up to "
+        "256, Bc multiple of 16 (fp8: 32) up to 256",
+    .unsupported = unsupported,
+    .default_tile = default_tile,
+    .workspace = workspace,
+    .steps = steps,
+    .knobs = knobs,
+    .knobs_used = knobs_used,
+    .candidates = candidates,
+};
+
+}  // namespace attnprof
