@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <ranges>
 
 #include "error.hpp"
 #include "report/csv.hpp"
@@ -32,8 +31,12 @@ std::vector<std::string> identity_columns() {
 std::vector<std::string> fields_of(std::string_view key) {
   if (key.find('"') == std::string_view::npos) {  // most are: no parser for each of a million rows
     std::vector<std::string> fields;
-    for (const auto field : std::views::split(key, ',')) fields.emplace_back(field.begin(), field.end());
-    return fields.empty() ? std::vector<std::string>{""} : fields;
+    for (size_t begin = 0;;) {
+      const size_t comma = key.find(',', begin);
+      fields.emplace_back(key.substr(begin, comma - begin));
+      if (comma == std::string_view::npos) return fields;
+      begin = comma + 1;
+    }
   }
   const std::string line = std::string(key) + "\n";
   const CsvText csv = parse_csv(line, "key");
