@@ -15,7 +15,7 @@ struct Flash3Tile {
 };
 
 // Heads whose K and V together take about this much are worked on together: they stay in L2.
-constexpr int flash3_group_kib = 32 << 10;
+constexpr int flash3_group_kib = 24 << 10;
 
 // Full: head after head. Causal: the long tiles (last queries) of a group of heads first, so that short ones
 // fill the gaps at its end. Where heads do not divide into groups the first group is the small one: a small

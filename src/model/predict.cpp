@@ -38,6 +38,13 @@ bool all_blocks_are_resident(const std::vector<Step>& steps, const DeviceProfile
       steps, [&](const Step& step) { return step.schedule.ctas <= resident_ctas(step, device); });
 }
 
+// kv heads after which the order of blocks repeats.
+int64_t pattern_slices(const std::vector<Step>& steps) {
+  int64_t pattern = 1;
+  for (const Step& step : steps) pattern = std::max(pattern, step.schedule.kv_heads_together);
+  return pattern;
+}
+
 // Slices from which on each further one adds the same: the first and the last wave, and what a launch leaves
 // in L2 for the next, are then a small and constant part.
 int64_t settled_slices(const std::vector<Step>& steps, const std::vector<Operand>& operands, int64_t slices,
@@ -47,7 +54,7 @@ int64_t settled_slices(const std::vector<Step>& steps, const std::vector<Operand
   for (const Step& step : steps)
     enough = std::max(
         enough, ceil_div(2 * resident_ctas(step, device) * slices, std::max<int64_t>(1, step.schedule.ctas)));
-  return enough;
+  return std::max(enough, 2 * pattern_slices(steps));
 }
 
 // a + factor * (b - a), figure by figure.
@@ -80,7 +87,8 @@ Simulation simulate_case(const Case& c, const DeviceProfile& device, const std::
   if (all_blocks_are_resident(steps, device))
     return simulate({first_slices(c, 1), static_cast<double>(slices)}, device, limits.chunks);
   const int64_t affordable = limits.accesses / std::max<int64_t>(1, accesses / slices);
-  const int64_t few = std::max(affordable / 3, settled_slices(steps, operands, slices, device));
+  const int64_t alike = settled_slices(steps, operands, slices, device);
+  const int64_t few = round_up(std::max(affordable / 3, alike), pattern_slices(steps));
   const int64_t many = 2 * few;
   if (few + many >= slices) return simulate({c, 1}, device, limits.chunks);
   const double factor = static_cast<double>(slices - few) / static_cast<double>(many - few);

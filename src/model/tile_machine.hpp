@@ -54,6 +54,8 @@ struct Schedule {
   // False where the tiles are assumed, not ours (a library's GEMM): HBM bytes can be modelled, SM bytes and
   // executed FLOPs are reported by sim but not held against the counters.
   bool exact = true;
+  // Blocks take up one kv head after another, or these many at once.
+  int64_t kv_heads_together = 1;
 };
 
 }  // namespace attnprof

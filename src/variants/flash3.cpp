@@ -252,6 +252,7 @@ std::vector<Step> steps(const Problem& p, const Tile& tile, const DeviceProfile&
                       const Flash3Tile at = order.tile(static_cast<int>(index));
                       Block{p, tile, ops, at.slice, int64_t{at.q_tile} * tile.br, machine}.run();
                     }};
+  schedule.kv_heads_together = std::max<int64_t>(1, order_of(p, tile).width / p.group());
   all.push_back({"attention", launch_of(p, tile, device), std::move(schedule)});
   return all;
 }

@@ -33,17 +33,6 @@ Problem fp8_problem(Mask mask = Mask::full) {
 
 std::vector<Operand> only_vt(const Problem& p, const Tile&) { return {transposed_v(p)}; }
 
-// V's tile [keys, head_dim] out of V^T.
-TileValues read_v(const Problem& p, int64_t kv, int64_t key, int64_t keys, TileMachine& machine) {
-  const int vt = first_workspace(p);
-  const TileValues turned =
-      machine.read({vt, kv, 0, p.head_dim, key, std::min(keys, transposed_v(p).cols - key)});
-  TileValues v{keys, p.head_dim, std::vector<float>(static_cast<size_t>(keys * p.head_dim))};
-  for (int64_t j = 0; machine.numeric() && j < keys; ++j)
-    for (int64_t c = 0; c < p.head_dim; ++c) v.at(j, c) = turned.at(c, v_column(static_cast<int>(j)));
-  return v;
-}
-
 void attend(const Problem& p, const Tile& tile, int64_t cta, TileMachine& machine) {
   const std::vector<Operand> ops = operands(p);
   const int64_t q_tiles = ceil_div(p.q_len, tile.br);
@@ -58,7 +47,8 @@ void attend(const Problem& p, const Tile& tile, int64_t cta, TileMachine& machin
   for (int64_t key = 0; key < visible_tiles(p, row, tile.br, tile.bc) * tile.bc; key += tile.bc) {
     const Region k_region = row_tile(operand_k, ops[operand_k], kv, key, tile.bc);
     const TileValues k = dequantised(machine.read(k_region), k_scale);
-    const TileValues v = dequantised(read_v(p, kv, key, k_region.rows, machine), v_scale);
+    const TileValues v =
+        dequantised(read_transposed_v(p, first_workspace(p), kv, key, tile.bc, machine), v_scale);
     machine.execute(Unit::tensor, 4 * int64_t{tile.br} * tile.bc * p.head_dim);
     if (machine.numeric()) state.add_tile(p, q, row, k, v, key);
   }

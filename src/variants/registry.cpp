@@ -13,11 +13,7 @@ extern const Variant flash3_variant;
 
 std::span<const Variant* const> all_variants() {
   static constexpr std::array variants = {
-      &naive_variant,
-      &standard_variant,
-      &flash1_variant,
-      &flash2_variant,
-      &flash3_variant,
+      &naive_variant, &standard_variant, &flash1_variant, &flash2_variant, &flash3_variant,
   };
   return variants;
 }
