@@ -16,7 +16,7 @@ struct RecountLimits {
   size_t fewest = 5;  // the first one included
   size_t most = 16;
   double steady = 0.005;   // no more once the fewest agree within this share
-  double budget_s = 0.4;   // nor once this much was spent, the change of configuration included
+  double budget_s = 0.3;   // nor once this much was spent, the change of configuration included
   size_t a_placement = 1;  // counts between two moves of the operands
 };
 

@@ -40,7 +40,7 @@ TEST(Recount, EndsEarlyWhereCountsAgree) {
 TEST(Recount, TakesAllWhereTheyScatter) { EXPECT_EQ(recounted(0.03).counts, RecountLimits{}.most); }
 
 TEST(Recount, KeepsToItsBudgetButNeverBelowTheFewest) {
-  EXPECT_EQ(recounted(0.03, 0.05).counts, 10u) << "ends after 0.45 s";
+  EXPECT_EQ(recounted(0.03, 0.05).counts, 8u) << "ends after 0.35 s";
   EXPECT_EQ(recounted(0.03, 10).counts, RecountLimits{}.fewest);
 }
 
