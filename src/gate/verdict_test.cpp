@@ -100,6 +100,21 @@ TEST(Verdict, ASlowdownThatDisappearsInCyclesIsAmbiguous) {
   EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::worse);
 }
 
+// Counted in one run, cycles scatter by more than a small slowdown; the clock of the timed samples does not.
+TEST(Verdict, CountedCyclesSpeakOnlyBeyondTheirScatter) {
+  Timing old_time = timing(1e6), new_time = timing(1.06e6);
+  old_time.cycles = 2'000'000;
+  new_time.cycles = 1'980'000;
+  EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::worse);
+  new_time.cycles = 1'900'000;
+  EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::ambiguous);
+  new_time.cycles = 2'100'000;
+  old_time.clock_mhz = 1980;
+  new_time.clock_mhz = 1860;
+  EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::ambiguous)
+      << "the clock alone explains it";
+}
+
 TEST(Verdict, AnImprovementThatIsNotCertainIsNone) {
   Timing shared = timing(0.8e6);
   shared.flags = "gpu_shared";
