@@ -31,7 +31,8 @@ def check_self_test(figures):
 
 
 CORRECT = {
-    "naive, standard, flash1, flash2": ("lengths", "unequal", "head_dims", "wide", "tiles", "knobs", "fp32"),
+    "naive, standard, flash1, flash2": ("lengths_fp16", "lengths_bf16", "unequal", "head_dims", "wide", "tiles", "knobs",
+                                        "fp32"),
     "flash3": tuple(f"flash3_{name}" for name in ("lengths", "unequal", "head_dims", "many", "groups", "tiles_causal",
                                                   "tiles_full", "tiles_wide", "knobs", "knobs_uneven")),
     "flash3 fp8": tuple(f"fp8_{name}" for name in ("lengths", "unequal", "tiles", "knobs", "many", "outliers")),

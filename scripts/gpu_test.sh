@@ -61,8 +61,11 @@ part_selftest() {
 
 # Shapes and tiles that break kernels: odd lengths, unequal lengths, grouped heads, every head_dim, edge tiles.
 part_correct() {
-  sweep correct_lengths --variant naive,standard,flash1,flash2 -N 1,17,129,1000 -d 64,128 -b 2 --heads 4 \
-    --kv-heads 1,4 --dtype fp16,bf16 --mask full,causal "${checked[@]}" &
+  local dtype
+  for dtype in fp16 bf16; do
+    sweep "correct_lengths_$dtype" --variant naive,standard,flash1,flash2 -N 1,17,129,1000 -d 64,128 -b 2 --heads 4 \
+      --kv-heads 1,4 --dtype "$dtype" --mask full,causal "${checked[@]}" &
+  done
   sweep correct_unequal --variant naive,standard,flash1,flash2 -q 1,100,384 -k 1,77,513 -d 64 -b 1 --heads 8 \
     --kv-heads 2 --mask full,causal "${checked[@]}" &
   sweep correct_head_dims --variant naive,standard,flash1,flash2 -N 200 -d 16:128:16 -b 1 --heads 2 \
