@@ -8,83 +8,20 @@ was measured. A figure whose file is absent is reported as not measured, never a
 on bare GPU machines.
 """
 
-import csv
 import json
 import pathlib
 import statistics
 import sys
 
-
-def read_rows(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def number(row, column):
-    """The cell as a float, or None when it is empty."""
-    return float(row[column]) if row[column] else None
-
-
-def label(row):
-    keys = ("variant", "tile", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "cache")
-    return " ".join(row[key] for key in keys)
-
-
-def ok_rows(rows):
-    return [row for row in rows if row["disposition"] == "ok"]
-
-
-class Figures:
-    """Collects lines of the final table."""
-
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
-        self.lines = []
-        self.missed = 0
-
-    def rows(self, figure, *names):
-        """The rows of the named files, or None (and a line) when one is absent."""
-        rows = []
-        for name in names:
-            path = self.folder / f"{name}.csv"
-            if not path.exists():
-                self.lines.append(("----", figure, f"not measured: no {path.name}"))
-                return None
-            rows += read_rows(path)
-        return rows
-
-    def add(self, figure, reached, text):
-        self.missed += not reached
-        self.lines.append(("ok" if reached else "MISS", figure, text))
-
-    def report(self, figure, text):
-        self.lines.append(("info", figure, text))
-
-
-def worst_deviation(rows, measured, modelled):
-    """(largest |measured / modelled - 1|, its row, number of rows) over the rows that have both."""
-    worst, worst_row, count = 0.0, None, 0
-    for row in rows:
-        a, b = number(row, measured), number(row, modelled)
-        if a is None or b is None:
-            continue
-        count += 1
-        deviation = abs(a / b - 1) if b else (0.0 if a == 0 else float("inf"))
-        if worst_row is None or deviation > worst:
-            worst, worst_row = deviation, row
-    return worst, worst_row, count
-
-
-def check_deviation(figures, figure, rows, measured, modelled, limit, least):
-    worst, row, count = worst_deviation(rows, measured, modelled)
-    where = f" at {label(row)}" if row else ""
-    figures.add(figure, count >= least and worst <= limit, f"worst {100 * worst:.3f} % of {count} rows{where}")
+from figures import Figures, check_deviation, label, number, ok_rows, worst_deviation
+from forward_figures import check_mma_share, check_sanitizer, check_spills, check_versus
 
 
 def check_self_test(figures):
     rows = figures.rows("counted/true of known copies and fills", "selftest")
     if rows is None:
         return
+    rows = [row for row in rows if not row["operation"].startswith("mma_sync")]
     worst_read = max((abs(float(r["read_ratio"]) - 1) for r in rows if r["read_ratio"]), default=1.0)
     excess = max(
         (abs(float(r["settled_write_bytes"]) - float(r["true_write_bytes"])) - 0.4e6 - 0.005 * float(r["true_write_bytes"])
@@ -93,30 +30,57 @@ def check_self_test(figures):
     figures.add("self-test settled writes within 0.4 MB + 0.5 %", excess <= 0, f"worst excess {excess / 1e6:.3f} MB")
 
 
+CORRECT = {
+    "naive, standard, flash1, flash2": ("lengths_fp16", "lengths_bf16", "unequal", "head_dims", "wide", "tiles", "knobs",
+                                        "fp32"),
+    "flash3": tuple(f"flash3_{name}" for name in ("lengths", "unequal", "head_dims", "many", "groups", "tiles_causal",
+                                                  "tiles_full", "tiles_wide", "knobs", "knobs_uneven")),
+    "flash3 fp8": tuple(f"fp8_{name}" for name in ("lengths", "unequal", "tiles", "knobs", "many", "outliers")),
+}
+FP8_ERROR = 0.05
+
+
 def check_correctness(figures):
-    names = ["lengths", "unequal", "head_dims", "wide", "tiles", "fp32"]
-    rows = figures.rows("every shape verified", *(f"correct_{name}" for name in names))
-    if rows is None:
-        return
+    for variants, names in CORRECT.items():
+        figure = f"every shape verified: {variants}"
+        rows = figures.rows(figure, *(f"correct_{name}" for name in names))
+        if rows is not None:
+            check_verified(figures, figure, rows)
+    for figure, names in (("fp8 against fp64, normal inputs", CORRECT["flash3 fp8"][:-1]),
+                          ("fp8 against fp64, inputs with outliers", ("fp8_outliers",))):
+        rows = figures.rows(figure, *(f"correct_{name}" for name in names))
+        if rows is None:
+            continue
+        worst = max(rows, key=lambda row: number(row, "rel_err") or 0.0)
+        error = number(worst, "rel_err")
+        figures.add(figure, error is not None and error < FP8_ERROR and len(ok_rows(rows)) >= 25,
+                    f"largest relative Frobenius error {100 * (error or 0):.2f} % of {len(ok_rows(rows))} rows at {label(worst)}")
+
+
+def check_verified(figures, figure, rows):
     bad = [r for r in rows if not (r["disposition"] == "skipped" or (r["disposition"] == "ok" and r["verified"] == "yes"))]
     worst = {}
     for row in ok_rows(rows):
         worst[row["dtype"]] = max(worst.get(row["dtype"], 0.0), number(row, "rel_err"))
     errors = ", ".join(f"{dtype} {value:.2e}" for dtype, value in sorted(worst.items()))
-    figures.add("every shape verified", not bad and bool(ok_rows(rows)),
+    figures.add(figure, not bad and bool(ok_rows(rows)),
                 f"{len(ok_rows(rows))} ok, {len(rows) - len(ok_rows(rows)) - len(bad)} skipped, {len(bad)} bad; worst rel_err {errors}")
+    for row in bad[:6]:
+        figures.report("    bad", f"{label(row)} {row['knobs']}: {row['disposition']} {row['reason']}")
 
 
 def check_model(figures):
-    names = [f"model_{variant}{width}" for variant in ("flash2", "flash1", "naive") for width in ("", "_wide")]
-    rows = figures.rows("sm_bytes against model", *names)
-    if rows is None:
-        return
-    good = ok_rows(rows)
-    check_deviation(figures, "sm_bytes against model_sm_bytes within 2 %", good, "sm_bytes", "model_sm_bytes", 0.02, 400)
-    flash = [r for r in good if r["variant"] != "naive"]
-    check_deviation(figures, "executed against model tensor FLOPs within 0.1 %", flash, "executed_tensor_flops",
-                    "model_tensor_flops", 0.001, 300)
+    for variant, files, least in (("naive", ("", "_wide"), 130), ("flash1", ("", "_wide"), 130), ("flash2", ("", "_wide"), 130),
+                                  ("flash3", ("", "_wide", "_fp8"), 50)):
+        figure = f"{variant}: sm_bytes against model_sm_bytes within 2 %"
+        rows = figures.rows(figure, *(f"model_{variant}{name}" for name in files))
+        if rows is None:
+            continue
+        good = ok_rows(rows)
+        check_deviation(figures, figure, good, "sm_bytes", "model_sm_bytes", 0.02, least)
+        if variant != "naive":
+            check_deviation(figures, f"{variant}: executed against model tensor FLOPs within 0.1 %", good,
+                            "executed_tensor_flops", "model_tensor_flops", 0.001, least)
 
 
 def reused_bytes(row):
@@ -220,28 +184,6 @@ def check_forward(figures):
     figures.report("  rows above a ceiling", f"{len(flagged)}" + (f", first {label(flagged[0])}" if flagged else ""))
 
 
-def check_peers(figures):
-    rows = figures.rows("flash2 against torch_flash", "peers", "peers_ours")
-    if rows is None:
-        return
-    speed = {}
-    for row in ok_rows(rows):
-        problem = (row["dtype"], row["mask"], row["batch"], row["heads"], row["q_len"], row["head_dim"])
-        speed.setdefault(row["variant"], {})[problem] = number(row, "useful_tflops_per_s")
-    for ours, theirs, least in (("flash2", "torch_flash", 0.5), ("flash2", "torch_cudnn", None), ("standard", "torch_math", None)):
-        both = sorted(set(speed.get(ours, {})) & set(speed.get(theirs, {})))
-        ratios = [speed[ours][problem] / speed[theirs][problem] for problem in both]
-        text = "no case in common"
-        if ratios:
-            worst = both[ratios.index(min(ratios))]
-            text = (f"geometric mean {statistics.geometric_mean(ratios):.3f} of {len(ratios)} cases, "
-                    f"lowest {min(ratios):.3f} at {' '.join(worst)}")
-        if least is None:
-            figures.report(f"  {ours} / {theirs}", text)
-        else:
-            figures.add(f"{ours} at least {least} of {theirs}", bool(ratios) and min(ratios) >= least, text)
-
-
 def check_faults(figures):
     for kind, disposition in (("wrong", "incorrect"), ("fault", "failed"), ("hang", "failed")):
         rows = figures.rows(f"a {kind} kernel", f"fault_{kind}")
@@ -300,9 +242,12 @@ def main(arguments):
     check_repeat(figures)
     check_walltime(figures)
     check_forward(figures)
-    check_peers(figures)
     check_faults(figures)
     check_denied(figures)
+    check_spills(figures)
+    check_mma_share(figures)
+    check_versus(figures)
+    check_sanitizer(figures)
     for state, figure, text in figures.lines:
         print(f"{state:4}  {figure:58}  {text}")
     if not any(state in ("ok", "MISS") for state, _, _ in figures.lines):

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Tests and evidence that need an NVIDIA GPU: correctness, known copies, model against counters, repeatability,
-# permission paths, faults and time-outs, compute-sanitizer. Builds nothing; runs anywhere with a GPU.
+# permission paths, faults and time-outs, compute-sanitizer, PyTorch beside us. Builds nothing; runs anywhere with a GPU.
 #
 #   scripts/gpu_test.sh BUILD_DIR OUT_DIR [PART...]
 #
-# BUILD_DIR holds the attnprof binary (and attnprof_tests, if built). Every part writes its rows and logs to OUT_DIR;
-# the last lines are one table of figures against what they must reach. Exit 0 only when every part that ran passed.
+# BUILD_DIR holds the attnprof binary (and attnprof_tests, if built). Every part writes its rows and logs to OUT_DIR and
+# says how long it took; the last lines are one table of figures against what they must reach. Exit 0 only when every part
+# that ran passed. PART `spills` needs the compiler alone, no GPU.
 set -uo pipefail
 
 usage() {
-  sed -n '2,9p' "$0" | sed 's/^# \{0,1\}//'
+  sed -n '2,10p' "$0" | sed 's/^# \{0,1\}//'
   exit 2
 }
 [ $# -ge 2 ] || usage
@@ -17,18 +18,20 @@ build_dir=$(cd "$1" && pwd) || exit 2
 mkdir -p "$2" || exit 2
 out_dir=$(cd "$2" && pwd)
 shift 2
-all_parts=(units selftest correct model_naive model_flash1 model_flash2 hbm repeat walltime faults counters forward peers sanitizer)
+all_parts=(units selftest correct correct_flash3 correct_fp8 spills model_naive model_flash1 model_flash2 model_flash3
+  hbm repeat walltime faults counters forward mma_share versus versus_errors sanitizer)
 parts=("${@:-${all_parts[@]}}")
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 attnprof=$build_dir/attnprof
 [ -x "$attnprof" ] || { echo "gpu_test.sh: no attnprof in $build_dir; build it first" >&2; exit 2; }
-failures=()
 cd "$out_dir" || exit 2
+failures=$(mktemp) || exit 2  # a file: sweeps side by side write to it too
+trap 'rm -f "$failures"' EXIT
 
 say() { printf '\n== %s (%s)\n' "$1" "$(date +%H:%M:%S)"; }
 fail() {
   echo "FAIL: $1"
-  failures+=("$1")
+  echo "$1" >>"$failures"
 }
 # sweep NAME ARGS...: one sweep on the GPU into OUT_DIR/NAME.csv; its exit code must be 0.
 sweep() {
@@ -39,6 +42,9 @@ sweep() {
   [ $code -eq 0 ] || { fail "$name: sweep exited $code"; tail -3 "$name.log"; }
 }
 quick=(--precision 10% --max-time 0.02s)
+# Where times are of no interest, sweeps run side by side (`sweep ... &`, then `wait`): they compile on all cores.
+untimed=(--counters off "${quick[@]}" --cache warm)
+checked=("${untimed[@]}" --case-timeout 3min --verify full)
 
 # The GPU cases of the unit tests (label gpu); without a GPU they would be skipped with a reason.
 part_units() {
@@ -55,20 +61,69 @@ part_selftest() {
 
 # Shapes and tiles that break kernels: odd lengths, unequal lengths, grouped heads, every head_dim, edge tiles.
 part_correct() {
-  local base=(--counters off --verify full "${quick[@]}" --cache warm)
-  sweep correct_lengths --variant naive,standard,flash1,flash2 -N 1,17,129,1000 -d 64,128 -b 2 --heads 4 \
-    --kv-heads 1,4 --dtype fp16,bf16 --mask full,causal "${base[@]}"
+  local dtype
+  for dtype in fp16 bf16; do
+    sweep "correct_lengths_$dtype" --variant naive,standard,flash1,flash2 -N 1,17,129,1000 -d 64,128 -b 2 --heads 4 \
+      --kv-heads 1,4 --dtype "$dtype" --mask full,causal "${checked[@]}" &
+  done
   sweep correct_unequal --variant naive,standard,flash1,flash2 -q 1,100,384 -k 1,77,513 -d 64 -b 1 --heads 8 \
-    --kv-heads 2 --mask full,causal "${base[@]}"
+    --kv-heads 2 --mask full,causal "${checked[@]}" &
   sweep correct_head_dims --variant naive,standard,flash1,flash2 -N 200 -d 16:128:16 -b 1 --heads 2 \
-    --mask causal "${base[@]}"
-  sweep correct_wide --variant naive,standard,flash2 -N 300 -d 160,192,256 -b 1 --heads 2 --mask causal "${base[@]}"
+    --mask causal "${checked[@]}" &
+  sweep correct_wide --variant naive,standard,flash2 -N 300 -d 160,192,256 -b 1 --heads 2 --mask causal \
+    "${checked[@]}" &
   sweep correct_tiles --variant naive,flash1,flash2 -N 333 -d 64 -b 1 --heads 2 --br 16,48,64,128 --bc 16,48,80,128 \
-    --mask full,causal "${base[@]}"
+    --mask full,causal "${checked[@]}" &
   sweep correct_knobs --variant flash2 -N 333 -d 64 -b 1 --heads 2 --br 64 --bc 32 --knob stages=1,3,4 \
-    --knob warp_rows=16,32 --knob q_in_registers=0,1 --mask causal "${base[@]}"
+    --knob warp_rows=16,32 --knob q_in_registers=0,1 --mask causal "${checked[@]}" &
   sweep correct_fp32 --variant naive,standard -N 1,129,1000 -d 64,128 -b 1 --heads 2 --dtype fp32 --mask full,causal \
-    "${base[@]}"
+    "${checked[@]}" &
+  wait
+}
+
+# flash3 in 16 bits: about 80 kernels. Every branch of the kernel (mask, ping-pong, ring of one to four tiles, one or two
+# blocks an SM, one to four warpgroups) meets ragged and unequal lengths; `many` and `groups`: blocks take up further tiles,
+# and heads whose causal groups are uneven.
+part_correct_flash3() {
+  local flash3=(--variant flash3 "${checked[@]}") two=(-N 333 -b 1 --heads 2)
+  sweep correct_flash3_lengths "${flash3[@]}" -N 1,17,129,1000 -d 64,128 -b 2 --heads 4 --kv-heads 1,4 --dtype fp16,bf16 \
+    --mask full,causal &
+  sweep correct_flash3_unequal "${flash3[@]}" -q 1,100,384 -k 1,77,513 -d 64,256 -b 1 --heads 8 --kv-heads 2 \
+    --mask full,causal &
+  sweep correct_flash3_head_dims "${flash3[@]}" -N 200 -d 16:256:16 -b 1 --heads 2 --dtype bf16 --mask causal &
+  sweep correct_flash3_many "${flash3[@]}" -N 500 -d 64,128 -b 16 --heads 8 --kv-heads 2 --mask full,causal &
+  sweep correct_flash3_groups --variant flash3 "${untimed[@]}" -N 4097 -d 128 -b 5 --heads 10 --kv-heads 5 --mask causal &
+  sweep correct_flash3_tiles_causal "${flash3[@]}" "${two[@]}" -d 64 --br 64,192 --bc 16,80,112,144,176,256 --mask causal &
+  sweep correct_flash3_tiles_full "${flash3[@]}" "${two[@]}" -d 64 --br 128,256 --bc 16,32,80,96,144,176,224 --mask full \
+    --dtype bf16 &
+  sweep correct_flash3_tiles_wide "${flash3[@]}" "${two[@]}" -d 192,256 --br 64,128 --bc 16,80,112 --mask causal &
+  sweep correct_flash3_knobs "${flash3[@]}" -q 129,333 -k 77,500 -d 64 -b 1 --heads 4 --kv-heads 2 --br 128 --bc 48 \
+    --mask causal --dtype bf16 --knob stages=1,2,3,4 --knob min_blocks=1,2 --knob ping_pong=0,1 &
+  sweep correct_flash3_knobs_uneven "${flash3[@]}" "${two[@]}" -d 96 --br 64,192 --bc 64 --mask full --dtype fp16 \
+    --knob stages=1,3 --knob ping_pong=0,1 &
+  wait
+}
+
+# fp8: about 40 kernels, and its tolerance. `outliers`: one element in a thousand is far larger.
+part_correct_fp8() {
+  local fp8=(--variant flash3 --dtype fp8 "${checked[@]}")
+  sweep correct_fp8_lengths "${fp8[@]}" -N 1,129,1000 -d 64,96,128,192,256 -b 1 --heads 4 --kv-heads 2 --mask full,causal &
+  sweep correct_fp8_unequal "${fp8[@]}" -q 1,100,384 -k 1,77,513 -d 128 -b 2 --heads 8 --kv-heads 2 --mask full,causal \
+    --knob time_v_layout=0,1 &
+  sweep correct_fp8_tiles "${fp8[@]}" -N 333 -d 64 -b 1 --heads 2 --br 64,128,192 --bc 32,96,128,224,256 --mask causal &
+  sweep correct_fp8_knobs "${fp8[@]}" -N 333 -d 32,160 -b 1 --heads 2 --br 128 --bc 64 --mask full --knob stages=1,3 \
+    --knob ping_pong=0,1 &
+  sweep correct_fp8_many "${fp8[@]}" -N 500 -d 64 -b 16 --heads 8 --kv-heads 2 --mask full,causal &
+  sweep correct_fp8_outliers "${fp8[@]}" --input outliers -N 129,1000,4k -d 64,96,128,192,256 -b 1 --heads 4 --kv-heads 2 \
+    --mask full,causal &
+  wait
+}
+
+# What the compiler says of every default tile, for Hopper.
+part_spills() {
+  "$attnprof" compile --arch sm_90a --variant naive,standard,flash1,flash2,flash3 --dtype bf16,fp8 \
+    -d 64,96,128,192,256 -N 4k --mask full,causal -o spills.csv --overwrite --format csv >/dev/null 2>spills.log ||
+    fail "spills: compile exited $?"
 }
 
 # sm_bytes and executed FLOPs against the schedule: five tiles a variant.
@@ -80,6 +135,13 @@ sweep_model() {
 part_model_naive() { sweep_model naive 32,64; }
 part_model_flash1() { sweep_model flash1 32,64; }
 part_model_flash2() { sweep_model flash2 64,128; }
+# 60 rows: 16-bit tiles, small and large head_dims, fp8.
+part_model_flash3() {
+  local base=(--variant flash3 -b 1 --heads 16 --mask 'full,causal' -N '1000,4k' "${quick[@]}")
+  sweep model_flash3 "${base[@]}" --dtype bf16,fp16 -d 64,128 --kv-heads 4 --br 128 --bc 80,128
+  sweep model_flash3_wide "${base[@]}" --dtype bf16 -d 32,96,256 --br 64 --bc 48
+  sweep model_flash3_fp8 "${base[@]}" --dtype fp8 -d 64,128 --kv-heads 4 --br 128 --bc 96,160
+}
 
 # hbm_bytes against the L2 model, and S and P's share in standard.
 part_hbm() {
@@ -171,37 +233,61 @@ part_forward() {
   sweep too_large --variant naive,flash2 -N 64k -d 64 --max-time 0.2s
 }
 
-# flash2 beside PyTorch's own attention, in one run.
-part_peers() {
-  python3 -c 'import torch' 2>/dev/null || { fail "peers: PyTorch is not installed"; return; }
-  rm -f peers.csv
-  python3 "$source_dir/scripts/peers.py" -o peers.csv --backends torch_flash,torch_cudnn,torch_math --dtype bf16 \
-    -N 512,2k,8k -d 64,128 --tokens 16k --hidden 2048 --mask full,causal --max-time 0.2 2>peers.log || fail "peers.py exited $?"
-  sweep peers_ours --variant standard,flash2 --dtype bf16 -N 512,2k,8k -d 64,128 --tokens 16k --hidden 2048 \
-    --mask full,causal --max-time 0.2s
+# flash1 and flash2 with counters, beside the rate of mma.sync that `selftest` measures.
+part_mma_share() {
+  sweep mma_share --variant flash1,flash2 --dtype bf16 -d 64,128,256 -N 512,2k,8k --tokens 16k --hidden 2048 \
+    --mask full,causal --max-time 0.1s
 }
 
+# attnprof and PyTorch's attention in turns; figures that are missed are lines of the table below.
+versus() {
+  bash "$source_dir/scripts/versus.sh" "$build_dir" . --overwrite "${@:2}" >"$1.txt" 2>"$1.log"
+  local code=$?
+  [ $code -le 1 ] || { fail "$1: versus.sh exited $code"; tail -3 "$1.log"; }
+}
+part_versus() { versus versus; }
+part_versus_errors() { versus versus_errors --errors; }
+
+# sanitized NAME ARGS...: every tool of compute-sanitizer on one small sweep, side by side, into
+# sanitizer_TOOL_NAME.{csv,log}. A plain sweep before them compiles the kernels, which no tool needs to watch.
+sanitized() {
+  local name=$1 tool
+  shift
+  sweep "sanitizer_none_$name" "$@" "${untimed[@]}"
+  for tool in memcheck racecheck initcheck synccheck; do
+    compute-sanitizer --tool $tool --target-processes all --print-limit 20 --error-exitcode 99 "$attnprof" sweep \
+      --backend gpu "$@" "${untimed[@]}" --case-timeout 4min -o "sanitizer_${tool}_$name.csv" --overwrite --format csv \
+      >"sanitizer_${tool}_$name.log" 2>&1 &
+  done
+  wait
+}
+
+# Each variant by itself, so that one's reports do not hide another's. flash3: a batch that gives blocks a second tile; one
+# warpgroup with a ring of one tile, and two that take turns.
 part_sanitizer() {
   command -v compute-sanitizer >/dev/null || { fail "sanitizer: compute-sanitizer is not installed"; return; }
-  for tool in memcheck racecheck initcheck synccheck; do
-    compute-sanitizer --tool $tool --target-processes all --error-exitcode 99 "$attnprof" sweep --backend gpu \
-      --variant naive,standard,flash1,flash2 -N 129 -d 64 -b 1 --heads 2 --kv-heads 1 --mask full,causal --counters off \
-      --case-timeout 200s "${quick[@]}" --cache warm -o "sanitizer_$tool.csv" --overwrite --format csv \
-      >"sanitizer_$tool.log" 2>&1 || fail "sanitizer: $tool"
-    grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "sanitizer_$tool.log" | sort | uniq -c
+  local small=(-N 129 -d 64 -b 1 --heads 2 --kv-heads 1 --mask 'full,causal') variant
+  local many=(-N 129 -d 64 -b 64 --heads 2 --kv-heads 1 --mask 'full,causal')
+  for variant in naive standard flash1 flash2; do
+    sanitized "$variant" --variant "$variant" "${small[@]}" &
   done
+  sanitized flash3 --variant flash3 --dtype bf16 "${many[@]}" --br 64,128 --bc 32 --knob stages=1,2 &
+  sanitized flash3_fp8 --variant flash3 --dtype fp8 "${many[@]}" --br 64,128 --bc 32 --knob time_v_layout=1 &
+  wait
 }
 
 for part in "${parts[@]}"; do
   declare -F "part_$part" >/dev/null || { echo "gpu_test.sh: no part '$part'; parts: ${all_parts[*]}" >&2; exit 2; }
   say "$part"
+  start=$SECONDS
   "part_$part"
+  echo "$part: $((SECONDS - start)) s"
 done
 say "figures"
-python3 "$source_dir/scripts/check_figures.py" . || failures+=("figures")
-if [ ${#failures[@]} -gt 0 ]; then
-  printf 'gpu_test.sh: %d failed:\n' ${#failures[@]}
-  printf '  %s\n' "${failures[@]}"
+python3 "$source_dir/scripts/check_figures.py" . || fail "figures"
+if [ -s "$failures" ]; then
+  printf 'gpu_test.sh: %d failed:\n' "$(wc -l <"$failures")"
+  sed 's/^/  /' "$failures"
   exit 1
 fi
 echo "gpu_test.sh: all parts passed: ${parts[*]}"

@@ -172,18 +172,26 @@ def print_verdicts(found):
     return all(reached for _, reached in found)
 
 
-def report_times(folder, lengths):
+def time_ratios(folder, lengths):
+    """(comparison, its ratios) of the rows in `folder`."""
     rows = read_rows(folder / "versus.csv", folder / "versus_peers.csv")
-    found = []
-    for comparison in comparisons(lengths):
-        ratios = [ratio_of(rows, comparison, shape) for shape in comparison.shapes]
-        found += verdicts(comparison, ratios)
+    return [(comparison, [ratio_of(rows, comparison, shape) for shape in comparison.shapes])
+            for comparison in comparisons(lengths)]
+
+
+def time_figures(folder, lengths=LENGTHS):
+    """(sentence, reached) of what the times must show."""
+    return [figure for comparison, ratios in time_ratios(folder, lengths) for figure in verdicts(comparison, ratios)]
+
+
+def report_times(folder, lengths):
+    for comparison, ratios in time_ratios(folder, lengths):
         if all(ratio.value is None for ratio in ratios):
             continue
         print(f"\n{comparison.name}")
         print_table([["shape", "ours us", "theirs us", "ratio", "95 % interval"]] +
                     [ratio_line(ratio, comparison.floor) for ratio in ratios])
-    return print_verdicts(found)
+    return print_verdicts(time_figures(folder, lengths))
 
 
 def error_ratio(ours, theirs):
@@ -196,33 +204,50 @@ def error_ratio(ours, theirs):
     return a / b
 
 
-def report_errors(folder, lengths):
+ErrorRatio = collections.namedtuple("ErrorRatio", "shape ours theirs value reason")  # ours, theirs: rel_err as written
+
+
+def error_ratios(folder, lengths):
+    """(variant, its error over torch_flash's for every shape) of the rows in `folder`."""
     rows = read_rows(folder / "errors.csv", folder / "errors_peers.csv")
-    found = []
-    for variant in ("flash2", "flash3"):
-        lines, values, above = [], [], []
-        for shape in error_shapes(lengths):
-            ours, theirs = rows.get((variant, shape)), rows.get(("torch_flash", shape))
-            value = error_ratio(ours, theirs)
-            if value is None:
-                reason = why_no_value(ours) or why_no_value(theirs) or "unchecked"
-                lines.append([shape_text(shape), "-", "-", "-", reason])
-                continue
-            values.append(value)
-            over = value > ERROR_SLACK
-            above += [f"{shape_text(shape)} {value:.3f}"] if over else []
-            lines.append([shape_text(shape), ours["rel_err"], theirs["rel_err"],
-                          f"{value:.3f}{' *' if over else ''}", ""])
-        missing = len(lines) - len(values)
-        if not values:
-            found.append((f"rel_err of {variant} / torch_flash: not measured ({lines[0][-1]})", False))
+
+    def ratio(variant, shape):
+        ours, theirs = rows.get((variant, shape)), rows.get(("torch_flash", shape))
+        value = error_ratio(ours, theirs)
+        if value is None:
+            return ErrorRatio(shape, "-", "-", None, why_no_value(ours) or why_no_value(theirs) or "unchecked")
+        return ErrorRatio(shape, ours["rel_err"], theirs["rel_err"], value, "")
+
+    return [(variant, [ratio(variant, shape) for shape in error_shapes(lengths)]) for variant in ("flash2", "flash3")]
+
+
+def error_verdict(variant, ratios):
+    """(sentence, reached) for one variant's errors."""
+    values = [ratio.value for ratio in ratios if ratio.value is not None]
+    if not values:
+        return f"rel_err of {variant} / torch_flash: not measured ({ratios[-1].reason})", False
+    missing = len(ratios) - len(values)
+    above = [f"{shape_text(ratio.shape)} {ratio.value:.3f}" for ratio in ratios
+             if ratio.value is not None and ratio.value > ERROR_SLACK]
+    return (f"rel_err of {variant} / torch_flash: largest {max(values):.3f} of {len(values)}"
+            f"{f', {missing} not measured' if missing else ''}, at most {ERROR_SLACK}"
+            + (f"; above it: {'; '.join(above)}" if above else ""), not above and not missing)
+
+
+def error_figures(folder, lengths=LENGTHS):
+    """(sentence, reached) of what the errors must show."""
+    return [error_verdict(variant, ratios) for variant, ratios in error_ratios(folder, lengths)]
+
+
+def report_errors(folder, lengths):
+    for variant, ratios in error_ratios(folder, lengths):
+        if all(ratio.value is None for ratio in ratios):
             continue
         print(f"\nrel_err of {variant} against fp64, beside torch_flash's")
-        print_table([["shape", "ours", "theirs", "ratio", ""]] + lines)
-        found.append((f"rel_err of {variant} / torch_flash: largest {max(values):.3f} of {len(values)}"
-                      f"{f', {missing} not measured' if missing else ''}, at most {ERROR_SLACK}"
-                      + (f"; above it: {'; '.join(above)}" if above else ""), not above and not missing))
-    return print_verdicts(found)
+        print_table([["shape", "ours", "theirs", "ratio", ""]] +
+                    [[shape_text(ratio.shape), ratio.ours, ratio.theirs, "-" if ratio.value is None else
+                      f"{ratio.value:.3f}{' *' if ratio.value > ERROR_SLACK else ''}", ratio.reason] for ratio in ratios])
+    return print_verdicts(error_figures(folder, lengths))
 
 
 class Ours:

@@ -99,7 +99,7 @@ void print_variants_for_people(const ListOptions& options, const DeviceProfile& 
     fmt::print("{}\n{}", variant->name, wrap_text(std::string(variant->idea), width, "  "));
     fmt::print("{}", wrap_text("takes " + std::string(variant->needs), width, "  "));
     for (const Knob& knob : variant->knobs)
-      fmt::print("{}", wrap_text(fmt::format("knob {}, {}: {}", knob.name, values_text(knob), knob.meaning),
+      fmt::print("{}", wrap_text(fmt::format("knob {} ({}): {}", knob.name, values_text(knob), knob.meaning),
                                  width, "  "));
     for (const auto& line : variant_lines(options, device)) {
       if (line[0] != variant->name) continue;

@@ -58,7 +58,8 @@ CompileCommand CompileParser::options() {
 DoctorParser::DoctorParser(CLI::App& root)
     : app_(*root.add_subcommand("doctor", "Say what works here, what is missing and what to do")) {
   app_.add_option("--format", format_, "text or json")->default_str(format_);
-  app_.add_flag("--self-test", options_.self_test, "Copy and fill known sizes and compare with the counters");
+  app_.add_flag("--self-test", options_.self_test,
+                "Copy and fill known sizes and compare with the counters; measure the rate of mma.sync");
   app_.add_option("--device", device_, "GPU number")->default_str(device_);
   add_name(app_, "-o,--output", options_.output, "Self-test figures as CSV", "FILE");
   add_compiler(app_, options_.measure);

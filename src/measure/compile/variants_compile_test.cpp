@@ -123,6 +123,8 @@ TEST_F(NvccTest, SharedKernelsCompileWithoutSpills) {
   KernelCompiler compiler(options());
   std::vector<KernelLaunch> kernels(1);
   kernels[0].file = "lib/harness.cu", kernels[0].entry = "fill_random";
+  kernels.push_back({.file = "lib/mma_rate.cu", .entry = "mma_rate", .macros = {{"DTYPE", "2"}}, .grid = {}});
+  kernels.back().expected_registers = 128;  // two blocks an SM
   for (int64_t head_dim : {64, 192, 256}) {
     const Problem p{.dtype = Dtype::fp8, .q_len = 512, .kv_len = 512, .head_dim = head_dim};
     kernels.push_back(

@@ -45,6 +45,9 @@ SelfTestRow count(const Bench& bench, CounterSession& session, const std::string
 
 std::string ratio_text(std::optional<double> ratio) { return ratio ? fmt::format("{:.4f}", *ratio) : ""; }
 std::string count_text(const Count& count) { return count ? fmt::format("{}", *count) : ""; }
+std::string clock_text(const MmaRate& rate) {
+  return rate.sm_clock_mhz ? fmt::format("{:.0f}", *rate.sm_clock_mhz) : "";
+}
 const char* verdict(const SelfTestRow& row) {
   return row.reads_well() && row.writes_well() ? "ok" : "OUTSIDE";
 }
@@ -59,6 +62,11 @@ void print_row(std::ostream& out, const SelfTestRow& row) {
              count_text(row.counted.hbm_read), ratio_text(row.read_ratio()),
              count_text(row.counted.hbm_write), ratio_text(row.write_ratio()), verdict(row));
   out.flush();
+}
+
+void print_rate(std::ostream& out, const MmaRate& rate) {
+  fmt::print(out, "mma.sync   {}: {:.1f} TFLOP/s, SM clock {} MHz\n", to_string(rate.dtype),
+             rate.tflops_per_s, rate.sm_clock_mhz ? clock_text(rate) : "unknown");
 }
 
 // Before anything runs, so that a bad path costs nothing.
@@ -116,18 +124,22 @@ std::vector<SelfTestRow> count_known_sizes(const MeasureOptions& options,
   }
 }
 
-std::string self_test_csv(const std::vector<SelfTestRow>& rows) {
+std::string self_test_csv(const std::vector<SelfTestRow>& rows, const std::vector<MmaRate>& rates) {
   std::string text =
       "operation,true_read_bytes,counted_read_bytes,read_ratio,true_write_bytes,settled_write_bytes,write_"
       "ratio,"
-      "in_kernel_write_bytes,sm_read_bytes,sm_write_bytes,l2_read_bytes,l2_write_bytes,verdict\n";
+      "in_kernel_write_bytes,sm_read_bytes,sm_write_bytes,l2_read_bytes,l2_write_bytes,verdict,"
+      "tflops_per_s,sm_clock_mhz\n";
   for (const SelfTestRow& row : rows)
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", row.operation, row.true_read,
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},,\n", row.operation, row.true_read,
                         count_text(row.counted.hbm_read), ratio_text(row.read_ratio()), row.true_write,
                         count_text(row.counted.hbm_write), ratio_text(row.write_ratio()),
                         count_text(row.counted.hbm_write_in_kernel), count_text(row.counted.sm_read),
                         count_text(row.counted.sm_write), count_text(row.counted.l2_read),
                         count_text(row.counted.l2_write), verdict(row));
+  for (const MmaRate& rate : rates)
+    text += fmt::format("mma_sync_{},,,,,,,,,,,,,{:.1f},{}\n", to_string(rate.dtype), rate.tflops_per_s,
+                        clock_text(rate));
   return text;
 }
 
@@ -139,7 +151,9 @@ ExitCode self_test(const MeasureOptions& options, const std::string& output, std
     print_row(out, row);
     well &= row.reads_well() && row.writes_well();
   });
-  file << self_test_csv(rows) << std::flush;
+  const std::vector<MmaRate> rates = measure_mma_rates(options);
+  for (const MmaRate& rate : rates) print_rate(out, rate);
+  file << self_test_csv(rows, rates) << std::flush;
   if (!output.empty() && !file) throw UsageError(fmt::format("{} cannot be written to its end", output));
   out << (well ? "all counts are within the limits: reads 0.5 %, settled writes 0.4 MB + 0.5 %\n"
                : "counts marked OUTSIDE are beyond the limits: reads 0.5 %, settled writes 0.4 MB + 0.5 %\n");

@@ -1,4 +1,4 @@
-// The counters held against the truth: copies and fills of known size.
+// The counters held against the truth: copies and fills of known size; and what mma.sync can do here.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,7 @@
 
 #include "error.hpp"
 #include "measure/backend.hpp"
+#include "measure/gpu/mma_rate.hpp"
 
 namespace attnprof {
 
@@ -32,11 +33,11 @@ struct SelfTestRow {
 std::vector<SelfTestRow> count_known_sizes(const MeasureOptions& options,
                                            const std::function<void(const SelfTestRow&)>& counted = {});
 
-// The rows as CSV text, with a header.
-std::string self_test_csv(const std::vector<SelfTestRow>& rows);
+// The rows as CSV text, with a header; rates as rows "mma_sync_bf16" that have a rate and a clock alone.
+std::string self_test_csv(const std::vector<SelfTestRow>& rows, const std::vector<MmaRate>& rates);
 
-// Counts, prints a table, writes `output` as CSV unless it is empty. ok, or failed when a row is outside the
-// limits.
+// Counts, measures the rates, prints a table, writes `output` as CSV unless it is empty. ok, or failed when a
+// row is outside the limits.
 ExitCode self_test(const MeasureOptions& options, const std::string& output, std::ostream& out);
 
 }  // namespace attnprof
