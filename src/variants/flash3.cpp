@@ -62,6 +62,12 @@ int consumer_registers(const Problem& p, const Tile& tile, int min_blocks) {
   return flash3_consumer_registers(tile.br / wgmma_rows, min_blocks, held_registers(p, tile));
 }
 
+// The compiler knows no more registers than a thread starts with when it places one wgmma: its accumulators,
+// and some 30 beside them.
+int instruction_registers(const Problem& p, const Tile& tile) {
+  return std::max(tile.bc, static_cast<int>(p.head_dim)) / 2 + 30;
+}
+
 // One consumer warpgroup leaves room for a second block. Two stages if they fit.
 Shape shape_of(const Problem& p, const Tile& tile, const DeviceProfile& device) {
   Shape shape{.consumers = tile.br / wgmma_rows};
@@ -71,7 +77,8 @@ Shape shape_of(const Problem& p, const Tile& tile, const DeviceProfile& device) 
   };
   const auto blocks = tile.knobs.get("min_blocks"), stages = tile.knobs.get("stages");
   const bool second = shape.consumers == 1 && fits(2, stages.value_or(1)) &&
-                      held_registers(p, tile) + 40 <= consumer_registers(p, tile, 2);
+                      held_registers(p, tile) + 40 <= consumer_registers(p, tile, 2) &&
+                      instruction_registers(p, tile) <= flash3_registers_at_start(1, 2);
   shape.min_blocks = blocks.value_or(second ? 2 : 1);
   shape.stages = stages.value_or(fits(shape.min_blocks, 2) ? 2 : 1);
   shape.ping_pong = tile.knobs.get("ping_pong").value_or(shape.consumers > 1) != 0;
@@ -98,10 +105,15 @@ std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const
     return fmt::format("flash3 takes Bc in multiples of {} up to {} in {}, not {}", depth(p), most_bc,
                        to_string(p.dtype), tile.bc);
   const Shape shape = shape_of(p, tile, device);
+  const int start = flash3_registers_at_start(shape.consumers, shape.min_blocks);
+  if (const int needed = instruction_registers(p, tile); needed > start)
+    return fmt::format(
+        "flash3 at {}x{} and head_dim {} has a wgmma of about {} registers, {} warpgroups start with {}",
+        tile.br, tile.bc, p.head_dim, needed, (shape.consumers + 1) * shape.min_blocks, start);
   const int available = consumer_registers(p, tile, shape.min_blocks), held = held_registers(p, tile);
   if (held + 8 > available)
     return fmt::format(
-        "flash3 keeps S, P and O in registers: {}x{} at head_dim {} takes {} a thread, {} "
+        "flash3 keeps S, O and two P in registers: {}x{} at head_dim {} takes {} a thread, {} "
         "warpgroups leave {}",
         tile.br, tile.bc, p.head_dim, held, shape.consumers * shape.min_blocks, available);
   if (const int64_t needed = shape.min_blocks * (shape.smem_bytes + reserved_smem_bytes);
@@ -145,10 +157,11 @@ TileChoice default_tile(const Problem& p, const DeviceProfile&) {
   return {};
 }
 
-std::vector<Tile> candidates(const Problem& p, const DeviceProfile&) {
+std::vector<Tile> candidates(const Problem& p, const DeviceProfile& device) {
   std::vector<Tile> tiles;
   for (int br = wgmma_rows; br <= 3 * wgmma_rows; br += wgmma_rows)
-    for (int bc = 64; bc <= most_bc; bc += depth(p)) tiles.push_back({br, bc});
+    for (int bc = 64; bc <= most_bc; bc += depth(p))
+      if (const Tile tile{br, bc}; !unsupported(p, tile, device)) tiles.push_back(tile);
   return tiles;
 }
 

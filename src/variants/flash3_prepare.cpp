@@ -42,8 +42,9 @@ Operand transposed_v(const Problem& p) {
 
 TileValues read_transposed_v(const Problem& p, int vt_operand, int64_t slice, int64_t key, int64_t keys,
                              TileMachine& machine) {
-  const int64_t pitch = transposed_v(p).cols;
-  const TileValues vt = machine.read({vt_operand, slice, 0, p.head_dim, key, std::min(keys, pitch - key)});
+  const int64_t columns = std::min(keys, transposed_v(p).cols - key);
+  machine.receive_zeros((keys - columns) * p.head_dim);
+  const TileValues vt = machine.read({vt_operand, slice, 0, p.head_dim, key, columns});
   return machine.numeric() ? turned_back(vt, std::min(keys, p.kv_len - key)) : TileValues{};
 }
 
