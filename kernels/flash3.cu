@@ -17,9 +17,11 @@ constexpr int threads = (consumers + 1) * warpgroup_threads;
 constexpr int held = flash3_held_registers(d, Bc, element_bytes);
 constexpr int no_slice = -1;
 
-// P may be as large as 2^(p_exponent + lag).
+// P may be as large as 2^(p_exponent + lag), and its sum over a lane's part of a row as largest_sum, when m
+// stays: e4m3 ends at 448, fp16 at 65504.
 constexpr float p_exponent = fp8 ? probability_exponent : 0;
 constexpr float lag = fp8 ? 4 : 8;
+constexpr float largest_sum = fp8 ? 448 : 16384;
 
 // One thread: takes up tiles and keeps the rings of K and V full. A block asks for its next tile
 // early.
@@ -89,7 +91,9 @@ class Consumer {
   }
 
  private:
-  __device__ void take_turn() const { named_barrier_sync(1 + me_, 2 * warpgroup_threads); }
+  // Without turns the barrier is the warpgroup's own: it keeps the assembler from mixing products of two
+  // steps, for which it would have no registers.
+  __device__ void take_turn() const { named_barrier_sync(1 + me_, (PING_PONG ? 2 : 1) * warpgroup_threads); }
   __device__ void pass_turn() const {
     named_barrier_arrive(1 + (me_ + 1) % consumers, 2 * warpgroup_threads);
   }
@@ -107,8 +111,7 @@ class Consumer {
     int j = Tc - 1;
     first_scores();
     if (j >= unmasked) mask(first_keys, j);
-    softmax(c);
-    pack_p(P_, S_);
+    first_softmax(c);
     for (--j; j >= 0; --j) overlapped_step(c, first_keys, j, unmasked);
     multiply_p_v(k_count_ - 1);
     wait_o(k_count_ - 1);
@@ -116,7 +119,7 @@ class Consumer {
 
   __device__ void first_scores() {
     mbarrier_wait(smem_.k_full(slot(k_count_)), phase(k_count_));
-    if (PING_PONG) take_turn();
+    take_turn();
     multiply_q_k();
     if (PING_PONG) pass_turn();
     wgmma_wait<0>();
@@ -127,7 +130,7 @@ class Consumer {
   __device__ void overlapped_step(float c, int first_keys, int j, int unmasked) {
     const uint32_t v_tile = k_count_ - 1;  // V of the K before
     mbarrier_wait(smem_.k_full(slot(k_count_)), phase(k_count_));
-    if (PING_PONG) take_turn();
+    take_turn();
     multiply_q_k();
     multiply_p_v(v_tile);
     if (PING_PONG) pass_turn();
@@ -135,11 +138,13 @@ class Consumer {
     wgmma_pin(S_);
     release(smem_.k_empty(slot(k_count_++)));
     // With a full mask only the last keys' tile needs one.
-    if (CAUSAL && j >= unmasked) mask(first_keys, j);
-    const Correction correction = softmax(c);
-    wgmma_pin(S_);  // the softmax is to happen while P V is multiplied, not after
+    const bool masked = CAUSAL && j >= unmasked;
+    if (masked) mask(first_keys, j);
+    PFragments next;
+    const Correction correction = softmax(next, c, masked);
+    finish_before(l_[0] + l_[1]);  // the softmax is to happen while P V is multiplied, not after
     wait_o(v_tile);
-    pack_p(P_, S_);
+    replace(P_, next, p_.kv_len >> 31);
     if (correction.needed) {
       scale_row(O_, 0, correction.factor[0]);
       scale_row(O_, 1, correction.factor[1]);
@@ -182,28 +187,53 @@ class Consumer {
     float factor[2];
   };
 
-  // Online softmax: S becomes P (fp32), m and l move on. c is scale * log2(e), so that e^x is one exp2. Any m
-  // near the maximum does, as P and l both carry it: m follows, and O is corrected, only when a row of the
-  // warp has grown by more than 2^lag (FlashAttention-4, conditional rescaling).
-  __device__ Correction softmax(float c) {
-    const float m_new[2] = {row_max(S_, 0, m_[0]), row_max(S_, 1, m_[1])};
-    Correction correction = {false, {1.0f, 1.0f}};
-    const bool grown = fmaxf((m_new[0] - m_[0]), (m_new[1] - m_[1])) * c > lag;
-    if (__any_sync(0xffffffffu, grown)) {
-      correction.needed = true;
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        // A row that has seen no key yet has m = -inf, and -inf - -inf would be NaN.
-        const bool unseen = CAUSAL && m_new[half] == -INFINITY;
-        correction.factor[half] = unseen ? 1.0f : exp2_fast((m_[half] - m_new[half]) * c);
-        m_[half] = m_new[half];
-        l_[half] *= correction.factor[half];
+  // Online softmax: P from S; m and l move on. c is scale * log2(e), so that e^x is one exp2. Any m near the
+  // maximum does, as P and l both carry it. So P is first computed with the m there is, and only if it comes
+  // out too large in a row of the warp does m follow, and O want a correction (FlashAttention-4 rescales on
+  // such a condition; here it is found from the sums, which saves looking for the maximum).
+  __device__ Correction softmax(PFragments& P, float c, bool masked) {
+    float shift[2], sum[2];
+    if (!masked) {
+      shifts(c, shift);
+      probabilities(P, S_, c, shift, sum);
+      if (__all_sync(0xffffffffu, fmaxf(sum[0], sum[1]) <= largest_sum)) {
+        l_[0] += sum[0], l_[1] += sum[1];
+        return {false, {1.0f, 1.0f}};
       }
     }
+    const Correction correction = follow_maximum(c);
+    shifts(c, shift);
+    probabilities(P, S_, c, shift, sum);
+    l_[0] += sum[0], l_[1] += sum[1];
+    return correction;
+  }
+
+  __device__ void first_softmax(float c) {
+    float shift[2];
+    row_maxima(S_, m_, m_);
+    shifts(c, shift);
+    probabilities(P_, S_, c, shift, l_);
+  }
+
+  __device__ void shifts(float c, float (&shift)[2]) const {
+#pragma unroll
+    for (int half = 0; half < 2; ++half)  // a row that has seen no key has m = -inf, and 0 -inf is NaN
+      shift[half] = CAUSAL && m_[half] == -INFINITY ? 0.0f : m_[half] * c - p_exponent;
+  }
+
+  __device__ Correction follow_maximum(float c) {
+    float m_new[2];
+    row_maxima(S_, m_, m_new);
+    Correction correction = {false, {1.0f, 1.0f}};
+    const bool grown = fmaxf(m_new[0] - m_[0], m_new[1] - m_[1]) * c > lag;
+    if (!__any_sync(0xffffffffu, grown)) return correction;
+    correction.needed = true;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const float shift = CAUSAL && m_[half] == -INFINITY ? 0.0f : m_[half] * c - p_exponent;
-      l_[half] += exponentiate_row(S_, half, c, shift);
+      const bool unseen = CAUSAL && m_new[half] == -INFINITY;
+      correction.factor[half] = unseen ? 1.0f : exp2_fast((m_[half] - m_new[half]) * c);
+      m_[half] = m_new[half];
+      l_[half] *= correction.factor[half];
     }
     return correction;
   }

@@ -26,12 +26,19 @@ import statistics
 import sys
 import time
 
+# All of `attnprof list --columns`, in its order: attnprof's readers take no file that lacks some.
 COLUMNS = [
     "variant", "pass", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "tile", "knobs",
-    "cache", "schema", "run", "env_id", "backend", "device", "disposition", "reason", "flags", "verified", "rel_err",
-    "max_abs_err", "latency_source", "latency_median_ns", "latency_min_ns", "latency_p90_ns", "latency_ci95_low_ns",
-    "latency_ci95_high_ns", "samples", "bytes_source", "io_lower_bound_bytes", "useful_flops", "half_square_flops",
-    "useful_tflops_per_s",
+    "cache", "schema", "run", "env_id", "backend", "device", "kernel_hash", "br", "bc", "knobs_used", "disposition",
+    "reason", "flags", "verified", "rel_err", "max_abs_err", "latency_source", "latency_median_ns", "latency_min_ns",
+    "latency_p90_ns", "latency_ci95_low_ns", "latency_ci95_high_ns", "samples", "drift_pct", "sm_clock_mhz",
+    "bytes_source", "hbm_read_bytes", "hbm_write_bytes", "hbm_write_in_kernel_bytes", "hbm_bytes", "hbm_spread_pct",
+    "hbm_counts", "l2_read_bytes", "l2_write_bytes", "l2_atomic_bytes", "sm_read_bytes", "sm_write_bytes", "sm_bytes",
+    "local_bytes", "model_sm_bytes", "model_intermediate_bytes", "model_hbm_bytes", "io_lower_bound_bytes",
+    "useful_flops", "half_square_flops", "executed_tensor_flops", "model_tensor_flops", "useful_tflops_per_s",
+    "mfu_pct", "hbm_intensity", "l2_intensity", "sm_intensity", "roof_tflops_per_s", "roof_pct", "bound", "launches",
+    "ctas", "threads_per_cta", "registers", "spill_bytes", "smem_bytes", "theoretical_occupancy_pct",
+    "achieved_occupancy_pct", "waves", "tensor_pipe_pct", "sm_cycles", "workspace_bytes",
 ]
 SCHEMA = "1"
 TOLERANCE = {"fp16": 2e-3, "bf16": 1.5e-2}  # relative Frobenius error, as in src/verify

@@ -3,7 +3,7 @@
 #   distribution packages (Debian 12, Ubuntu 24.04), a Python environment in .venv, and on request
 #   NVIDIA's compiler, CUPTI and headers from their Python wheels into that environment.
 #
-#   scripts/setup.sh [--tests] [--lint] [--with-cuda] [--with-cublas] [--no-install]
+#   scripts/setup.sh [--tests] [--lint] [--fuzz] [--with-cuda] [--with-cublas] [--no-install]
 #
 # Without root it prints the one package-manager line that is needed and exits 3; --no-install never installs anything.
 # Other scripts source this file and call `setup`, which leaves CUDA_HOME set where only the wheels have a toolkit.
@@ -43,6 +43,12 @@ find_python() {
   return 1
 }
 
+# Whether a libFuzzer program can be built: clang++ alone may come without the runtime.
+have_fuzzer() {
+  echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' |
+    clang++ -fsanitize=fuzzer,address -x c++ - -o /dev/null 2>/dev/null
+}
+
 # Packages that are missing, one a line. Tools count as there when the command is, wherever it came from.
 missing_packages() {
   have_cmake || echo cmake
@@ -50,6 +56,7 @@ missing_packages() {
   command -v g++ >/dev/null || echo g++
   [[ -x $venv/bin/python ]] || find_python >/dev/null || echo python3-venv
   [[ $want_lint == no ]] || command -v shellcheck >/dev/null || echo shellcheck
+  [[ $want_fuzz == no ]] || have_fuzzer || printf '%s\n' clang libclang-rt-dev
   local package packages=(libcli11-dev libfmt-dev libcsv-dev nlohmann-json3-dev libxxhash-dev)
   [[ $want_tests == no ]] || packages+=(libgtest-dev libgmock-dev)
   for package in "${packages[@]}"; do
@@ -165,17 +172,18 @@ ensure_cublas() {
 # --- all of it
 
 setup() {
-  want_tests=no want_lint=no want_cuda=no want_cublas=no may_install=yes
+  want_tests=no want_lint=no want_fuzz=no want_cuda=no want_cublas=no may_install=yes
   local option
   for option in "$@"; do
     case $option in
       --tests) want_tests=yes ;;
       --lint) want_lint=yes ;;
+      --fuzz) want_fuzz=yes ;;
       --with-cuda) want_cuda=yes ;;
       --with-cublas) want_cuda=yes want_cublas=yes ;;
       --no-install) may_install=no ;;
       *)
-        echo "setup: unknown option '$option'; it takes --tests, --lint, --with-cuda, --with-cublas, --no-install" >&2
+        echo "setup: unknown option '$option'; it takes --tests, --lint, --fuzz, --with-cuda, --with-cublas, --no-install" >&2
         exit 2
         ;;
     esac

@@ -5,7 +5,7 @@
 #
 #   --with-cuda   device code too: where no CUDA toolkit is found, its compiler, CUPTI and headers are installed into .venv
 #   --lint        first check formatting and shell scripts
-#   --fuzz        afterwards fuzz the CSV reader and the gate for half a minute; needs clang++
+#   --fuzz        afterwards fuzz the CSV reader and the gate for half a minute, with clang++
 #   --asan        afterwards build and test again with AddressSanitizer and UndefinedBehaviorSanitizer
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -24,7 +24,7 @@ read_options() {
         ;;
       --lint) lint=yes setup_options+=(--lint) ;;
       --asan) asan=yes ;;
-      --fuzz) fuzz=yes ;;
+      --fuzz) fuzz=yes setup_options+=(--fuzz) ;;
       *)
         echo "test: unknown option '$option'; it takes --with-cuda, --no-install, --lint, --asan, --fuzz" >&2
         exit 2
@@ -37,7 +37,7 @@ check_style() {
   echo "test: clang-format and shellcheck"
   find src kernels fuzz \( -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.h' \) -print0 |
     xargs -0 .venv/bin/clang-format --dry-run -Werror
-  shellcheck --external-sources scripts/*.sh .ci/run
+  shellcheck --external-sources scripts/*.sh scripts/*/*.sh .ci/run
 }
 
 build_and_test() {

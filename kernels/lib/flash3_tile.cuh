@@ -168,18 +168,13 @@ __device__ inline void add_q_k(float (&S)[Bc / 8][4], uint64_t q, uint64_t k) {
 constexpr int keys_per_step = step_bytes / element_bytes;
 using PFragments = uint32_t[Bc / keys_per_step][4];
 
-__device__ inline void pack_p(PFragments& P, const float (&S)[Bc / 8][4]) {
+// P = next, once wgmma has read P. `zero` is 0, which the assembler must not know: were P not read here, it
+// would put `next` into P's registers, which wgmma is still reading, and for that run products one by one.
+__device__ inline void replace(PFragments& P, const PFragments& next, uint32_t zero) {
 #pragma unroll
   for (int i = 0; i < Bc / keys_per_step; ++i)
 #pragma unroll
-    for (int e = 0; e < 4; ++e) {
-#if DTYPE == 3
-      const int n = 4 * i + e / 2 * 2, half = e % 2 * 2;
-      P[i][e] = pack4(S[n][half], S[n][half + 1], S[n + 1][half], S[n + 1][half + 1]);
-#else
-      P[i][e] = pack2(S[2 * i + e / 2][e % 2 * 2], S[2 * i + e / 2][e % 2 * 2 + 1]);
-#endif
-    }
+    for (int e = 0; e < 4; ++e) P[i][e] = next[i][e] | (P[i][e] & zero);
 }
 
 // O += P V.
@@ -189,17 +184,47 @@ __device__ inline void add_p_v(float (&O)[d / 8][4], const PFragments& P, uint64
     Wgmma<d>::rs(O, P[i], advance(v, fp8 ? VTile::step(i) : i * keys_per_step * VTile::width), 1);
 }
 
-// P = 2^(S c - shift) in place of S. Returns the lane's part of the row's sum.
-__device__ inline float exponentiate_row(float (&S)[Bc / 8][4], int half, float c, float shift) {
-  float sums[2] = {0.0f, 0.0f};
+// The largest scores of a lane's two rows, m_old among them. Here and below, two partial results a row: with
+// few warps an SM's instructions wait for their own last result, so four independent chains take half the
+// time of two.
+__device__ inline void row_maxima(const float (&S)[Bc / 8][4], const float (&m_old)[2], float (&m)[2]) {
+  float partial[4] = {m_old[0], m_old[0], m_old[1], m_old[1]};
 #pragma unroll
   for (int n = 0; n < Bc / 8; ++n)
 #pragma unroll
+    for (int e = 0; e < 4; ++e) partial[e] = fmaxf(partial[e], S[n][e]);
+  m[0] = quad_max(fmaxf(partial[0], partial[1]));
+  m[1] = quad_max(fmaxf(partial[2], partial[3]));
+}
+
+// P = 2^(S c - shift) for a lane's two rows, and its part of their sums, before rounding.
+__device__ inline void probabilities(PFragments& P, const float (&S)[Bc / 8][4], float c,
+                                     const float (&shift)[2], float (&sum)[2]) {
+  float partial[4] = {};
+  const auto exponentials = [&](int n, int half, float(&p)[2]) {
+#pragma unroll
     for (int e = 0; e < 2; ++e) {
-      S[n][half * 2 + e] = exp2_fast(fmaf(S[n][half * 2 + e], c, -shift));
-      sums[e] += S[n][half * 2 + e];
+      p[e] = exp2_fast(fmaf(S[n][half * 2 + e], c, -shift[half]));
+      partial[half * 2 + e] += p[e];
     }
-  return sums[0] + sums[1];
+  };
+#pragma unroll
+  for (int i = 0; i < Bc / keys_per_step; ++i)
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      float low[2];
+#if DTYPE == 3
+      float high[2];
+      exponentials(4 * i + e / 2 * 2, e % 2, low);
+      exponentials(4 * i + e / 2 * 2 + 1, e % 2, high);
+      P[i][e] = pack4(low[0], low[1], high[0], high[1]);
+#else
+      exponentials(2 * i + e / 2, e % 2, low);
+      P[i][e] = pack2(low[0], low[1]);
+#endif
+    }
+  sum[0] = partial[0] + partial[1];
+  sum[1] = partial[2] + partial[3];
 }
 
 // A warpgroup's 64 rows of O into its tile, 16 bits an element.

@@ -30,7 +30,7 @@ class SetupTest(unittest.TestCase):
             shutil.copy(file, self.root / "scripts")
         self.stand_in("apt-get", f'echo "apt-get $*" >>{self.calls}')
         self.stand_in("cmake", "echo cmake version 3.25.1")
-        for tool in ("ninja", "g++", "shellcheck"):
+        for tool in ("ninja", "g++", "shellcheck", "clang++"):
             self.stand_in(tool, "exit 0")
 
     def stand_in(self, name, body, folder="bin"):
@@ -56,6 +56,15 @@ class SetupTest(unittest.TestCase):
 
 
 class MissingPackages(SetupTest):
+    def test_a_clang_that_cannot_fuzz_is_not_enough(self):
+        self.make_venv()
+        self.assertEqual(self.setup("--fuzz", "--no-install", packages=ALL_THERE).returncode, 0)
+        self.stand_in("clang++", "cat >/dev/null; exit 1")
+        self.assertEqual(self.setup("--no-install", packages=ALL_THERE).returncode, 0)
+        done = self.setup("--fuzz", "--no-install", packages=ALL_THERE)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("--no-install-recommends clang libclang-rt-dev", done.stderr)
+
     LINE = ("apt-get update && apt-get install -y --no-install-recommends libcli11-dev libfmt-dev libcsv-dev "
             "nlohmann-json3-dev libxxhash-dev")
 

@@ -17,32 +17,51 @@
 namespace attnprof {
 namespace {
 
+// One line of the output: a kernel of one architecture and a case that runs it.
 struct ReportColumn {
   const char* name;
-  std::string (*text)(const KernelReport&);
+  std::string (*text)(const KernelReport&, const KernelUse&);
   bool number = false;
 };
 
 template <auto member>
-std::string text_of(const KernelReport& report) {
+std::string text_of(const KernelReport& report, const KernelUse& = {}) {
   return fmt::format("{}", report.*member);
 }
 // Nothing is known of a kernel that did not compile.
 template <auto member>
-std::string built(const KernelReport& report) {
+std::string built(const KernelReport& report, const KernelUse& = {}) {
   return report.error.empty() ? text_of<member>(report) : "";
 }
+std::string text(const std::string& value) { return value; }
+std::string text(const Count& value) { return value ? fmt::format("{}", *value) : ""; }
+template <auto group, auto member>
+std::string of_case(const KernelReport&, const KernelUse& use) {
+  return text(use.*group.*member);
+}
+template <auto member>
+constexpr auto identity = of_case<&KernelUse::identity, member>;
+template <auto member>
+constexpr auto resolved = of_case<&KernelUse::resolved, member>;
 
+// The first are what `attnprof gate` matches on. Which tile `auto` is may hang on every size of the case.
 constexpr ReportColumn report_columns[] = {
-    {"variant", text_of<&KernelReport::variant>},
+    {"variant", identity<&Identity::variant>},
     {"step", text_of<&KernelReport::step>},
     {"arch", text_of<&KernelReport::arch>},
-    {"dtype", text_of<&KernelReport::dtype>},
-    {"mask", text_of<&KernelReport::mask>},
-    {"head_dim", text_of<&KernelReport::head_dim>, true},
-    {"br", text_of<&KernelReport::br>, true},
-    {"bc", text_of<&KernelReport::bc>, true},
-    {"knobs", text_of<&KernelReport::knobs>},
+    {"dtype", identity<&Identity::dtype>},
+    {"mask", identity<&Identity::mask>},
+    {"batch", identity<&Identity::batch>, true},
+    {"heads", identity<&Identity::heads>, true},
+    {"kv_heads", identity<&Identity::kv_heads>, true},
+    {"q_len", identity<&Identity::q_len>, true},
+    {"kv_len", identity<&Identity::kv_len>, true},
+    {"head_dim", identity<&Identity::head_dim>, true},
+    {"tile", identity<&Identity::tile>},
+    {"knobs", identity<&Identity::knobs>},
+    {"br", resolved<&Resolved::br>, true},
+    {"bc", resolved<&Resolved::bc>, true},
+    {"knobs_used", resolved<&Resolved::knobs_used>},
     {"threads_per_cta", text_of<&KernelReport::threads>, true},
     {"registers", built<&KernelReport::registers>, true},
     {"spill_bytes", built<&KernelReport::spill_bytes>, true},
@@ -57,20 +76,25 @@ constexpr ReportColumn report_columns[] = {
 std::vector<std::vector<std::string>> report_lines(const std::vector<KernelReport>& reports) {
   std::vector<std::vector<std::string>> lines(1);
   for (const ReportColumn& column : report_columns) lines[0].emplace_back(column.name);
-  for (const KernelReport& report : reports) {
-    lines.emplace_back();
-    for (const ReportColumn& column : report_columns) lines.back().push_back(column.text(report));
-  }
+  std::set<std::vector<std::string>>
+      seen;  // cases that differ only in what no kernel depends on are one line
+  for (const KernelReport& report : reports)
+    for (const KernelUse& use : report.uses) {
+      std::vector<std::string> line;
+      for (const ReportColumn& column : report_columns) line.push_back(column.text(report, use));
+      if (seen.insert(line).second) lines.push_back(std::move(line));
+    }
   return lines;
 }
 
 bool varies(const ReportColumn& column, const std::vector<KernelReport>& reports) {
   return std::ranges::any_of(reports, [&](const KernelReport& report) {
-    return column.text(report) != column.text(reports.front());
+    return column.text(report, report.uses.front()) !=
+           column.text(reports.front(), reports.front().uses.front());
   });
 }
 
-// What varies and the key figures, under short titles.
+// One line a kernel: what varies and the key figures, under short titles.
 std::string for_people(const std::vector<KernelReport>& reports) {
   std::vector<std::vector<std::string>> lines = {{"variant", "step"}};
   constexpr std::array<std::string_view, 5> shown_if_varying = {"arch", "dtype", "mask", "head_dim", "knobs"};
@@ -82,12 +106,13 @@ std::string for_people(const std::vector<KernelReport>& reports) {
   for (const char* title : {"tile", "threads", "regs", "spills", "smem"}) lines[0].emplace_back(title);
   for (const KernelReport& report : reports) {
     lines.push_back({report.variant, report.step});
-    for (const ReportColumn* column : varying) lines.back().push_back(column->text(report));
+    for (const ReportColumn* column : varying)
+      lines.back().push_back(column->text(report, report.uses.front()));
     lines.back().push_back(report.br ? fmt::format("{}x{}", report.br, report.bc) : "-");
     lines.back().push_back(fmt::format("{}", report.threads));
-    for (auto text : {built<&KernelReport::registers>, built<&KernelReport::spill_bytes>,
-                      built<&KernelReport::smem_bytes>})
-      lines.back().push_back(report.error.empty() ? text(report) : "-");
+    for (auto figure : {built<&KernelReport::registers>, built<&KernelReport::spill_bytes>,
+                        built<&KernelReport::smem_bytes>})
+      lines.back().push_back(report.error.empty() ? figure(report, {}) : "-");
   }
   return format_lines(lines, Format::table);
 }

@@ -62,7 +62,7 @@ TEST(SweepCommand, WritesExactlyThis) {
       "flash2,fwd,fp16,full,1,16,16,512,512,64,auto,-,cold,1,RUN,512d942ad25d69e2,fake,\"Fake GPU, \"\"2 "
       "SMs\"\"\","
       "k1-flash2,128,64,stages=1;warp_rows=32;q_in_registers=0;min_blocks=2,ok,,uncalibrated,yes,0.0001,0."
-      "0002,model,12500,,,,,,,,none,,,,,,,,,,,,,"
+      "0002,model,12500,,,,,,,,none,,,,,,,,,,,,,,"
       "10485760,0,4194304,4194304,1073741824,1073741824,,1073741824,85.8993,85.8993,,,,,,,1,,,,,,,,,,,"
       "\n";
   EXPECT_EQ(without_run(text_of(folder / "o.csv")), expected);

@@ -30,6 +30,22 @@ Table SweepGate::table_of(const std::vector<Row>& rows) const {
                options_.gate_options.metrics);
 }
 
+template <class Use>
+auto SweepGate::outcome(const std::vector<Row>& rows, const std::string& meta, Use use) const {
+  const Table current = table_of(rows);
+  return use(gate({baseline_, baseline_meta_}, {current, meta}, options_.gate_options));
+}
+
+template <class Use>
+auto SweepGate::reported_outcome(const std::vector<Row>& rows, const std::string& meta, Use use) const {
+  try {
+    return outcome(rows, meta, use);
+  } catch (const Error& error) {
+    write_gate_error(error, options_.gate_outputs);
+    throw;
+  }
+}
+
 void SweepGate::check_plan(const std::vector<Case>& cases, const Provenance& provenance,
                            const std::string& meta) const {
   std::vector<Row> planned;
@@ -40,27 +56,22 @@ void SweepGate::check_plan(const std::vector<Case>& cases, const Provenance& pro
     row.status.disposition = "skipped";  // until it is measured
     planned.push_back(std::move(row));
   }
-  try {
-    const Table current = table_of(planned);
-    const GateResult result = gate({baseline_, baseline_meta_}, {current, meta}, options_.gate_options);
+  reported_outcome(planned, meta, [&](const GateResult& result) {
     if (result.pairs.empty())
       throw EnvironmentError(
           fmt::format("--gate {}: none of its rows is a case of this plan; give the plan it was made with",
                       options_.gate));
-  } catch (const Error& error) {
-    write_gate_error(error, options_.gate_outputs);
-    throw;
-  }
+  });
 }
 
 std::set<size_t> SweepGate::ambiguous(const std::vector<Row>& rows, const std::string& meta) const {
   std::set<size_t> again;
   try {
-    const Table current = table_of(rows);
-    const GateResult result = gate({baseline_, baseline_meta_}, {current, meta}, options_.gate_options);
-    for (const Comparison& comparison : result.different)
-      if (comparison.judgement.verdict == Verdict::ambiguous)
-        again.insert(result.pairs[comparison.pair].current);
+    outcome(rows, meta, [&](const GateResult& result) {
+      for (const Comparison& comparison : result.different)
+        if (comparison.judgement.verdict == Verdict::ambiguous)
+          again.insert(result.pairs[comparison.pair].current);
+    });
   } catch (const Error&) {  // `show` meets it again
   }
   return again;
@@ -80,15 +91,10 @@ bool SweepGate::settle(const std::vector<Row>& rows, const std::string& meta,
 }
 
 ExitCode SweepGate::show(const std::vector<Row>& rows, const std::string& meta) const {
-  try {
-    const Table current = table_of(rows);
-    const GateResult result = gate({baseline_, baseline_meta_}, {current, meta}, options_.gate_options);
-    FILE* stream = options_.format == Format::table ? stdout : stderr;  // CSV and JSON stay whole
+  FILE* stream = options_.format == Format::table ? stdout : stderr;  // CSV and JSON stay whole
+  return reported_outcome(rows, meta, [&](const GateResult& result) {
     return show_gate(result, options_.gate_options, options_.gate_outputs, stream);
-  } catch (const Error& error) {
-    write_gate_error(error, options_.gate_outputs);
-    throw;
-  }
+  });
 }
 
 }  // namespace attnprof

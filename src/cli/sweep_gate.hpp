@@ -35,6 +35,12 @@ class SweepGate {
 
  private:
   Table table_of(const std::vector<Row>& rows) const;
+  // Hands `use` the gate's result on the rows.
+  template <class Use>
+  auto outcome(const std::vector<Row>& rows, const std::string& meta, Use use) const;
+  // The same, with an error also in the gate's files.
+  template <class Use>
+  auto reported_outcome(const std::vector<Row>& rows, const std::string& meta, Use use) const;
   std::set<size_t> ambiguous(const std::vector<Row>& rows, const std::string& meta) const;
 
   const SweepOptions& options_;

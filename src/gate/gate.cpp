@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
 
 #include "gate/match.hpp"
 #include "roofline/schema.hpp"
@@ -21,13 +22,10 @@ Timing timing_of(const Table& table, size_t row, size_t metric) {
           .flags = table.fact(row, Fact::flags)};
 }
 
-// The larger spread of the two rows' repeated counts where one is flagged, else 0.
-double noisy_spread(const Table& baseline, const Table& current, const RowPair& pair) {
-  double spread = 0;
-  for (const auto& [table, row] : {std::pair{&baseline, pair.baseline}, std::pair{&current, pair.current}})
-    if (table->fact(row, Fact::flags).find(to_string(Flag::noisy_bytes)) != std::string::npos)
-      spread = std::max(spread, table->extra(row, Extra::hbm_spread).value_or(0));
-  return spread;
+HbmCounts hbm_counts_of(const Table& table, size_t row, size_t metric) {
+  return {.bytes = *table.value(row, metric),
+          .spread_pct = table.extra(row, Extra::hbm_spread),
+          .counts = table.extra(row, Extra::hbm_counts)};
 }
 
 Judgement judge(const Table& baseline, const Table& current, const RowPair& pair, size_t index) {
@@ -38,7 +36,8 @@ Judgement judge(const Table& baseline, const Table& current, const RowPair& pair
     return judge_latency(metric, timing_of(baseline, pair.baseline, index),
                          timing_of(current, pair.current, index));
   if (metric.column == "hbm_bytes")
-    return judge_hbm(metric, old_value, new_value, noisy_spread(baseline, current, pair));
+    return judge_hbm(metric, hbm_counts_of(baseline, pair.baseline, index),
+                     hbm_counts_of(current, pair.current, index));
   return judge_amount(metric, old_value, new_value);
 }
 
@@ -74,11 +73,31 @@ void match_rows(const Selection& old_rows, const Selection& new_rows, const Tabl
     if (found == old_rows.by_key.end())
       result.events.push_back({Event::Kind::added, 0, row});
     else
-      result.pairs.push_back({found->second, row, true, true});
+      result.pairs.push_back({.baseline = found->second, .current = row, .time = true, .counts = true});
   }
   for (const uint32_t row : old_rows.rows)
     if (baseline.ok(row) && !new_rows.by_key.contains(baseline.key(row)))
       result.events.push_back({Event::Kind::missing, row, 0});
+}
+
+// Changes of a row whose uncertainty is above the threshold can stay hidden, whatever its verdict.
+void note_scatter(const Comparison& comparison, GateResult& result) {
+  const double relative = result.baseline->layout().metrics[comparison.metric].relative;
+  if (comparison.judgement.uncertainty <= relative) return;
+  ++result.scattered;
+  if (comparison.judgement.uncertainty <= result.worst_scatter) return;
+  result.worst_scatter = comparison.judgement.uncertainty;
+  result.worst_scattered = comparison.pair;
+}
+
+void warn_of_scatter(GateResult& result) {
+  if (result.scattered == 0) return;
+  result.warnings.push_back(fmt::format(
+      "hbm_bytes of {} row{} scatter{} by more than the threshold, as they do where L2 is nearly full: of "
+      "{}, no "
+      "change under {:.1f} % is certain",
+      result.scattered, result.scattered == 1 ? "" : "s", result.scattered == 1 ? "s" : "",
+      result.current->label(result.pairs[result.worst_scattered].current), 100 * result.worst_scatter));
 }
 
 void compare_pair(size_t index, GateResult& result) {
@@ -95,7 +114,9 @@ void compare_pair(size_t index, GateResult& result) {
     auto comparison = compare(baseline, current, pair, metric);
     if (!comparison) continue;
     ++result.compared;
+    ++result.pairs[index].compared;
     comparison->pair = index;
+    note_scatter(*comparison, result);
     if (comparison->judgement.verdict != Verdict::same) result.different.push_back(std::move(*comparison));
   }
 }
@@ -182,13 +203,14 @@ GateResult gate(const GateInput& baseline, const GateInput& current, const GateO
                     .warnings = {}};
   check_layouts(baseline.table, current.table, result);
   {
-    const Selection old_rows = select_rows(baseline.table, "newest"),
-                    new_rows = select_rows(current.table, options.run);
+    auto selecting = std::async(std::launch::async, select_rows, std::cref(current.table), options.run);
+    const Selection old_rows = select_rows(baseline.table, "newest"), new_rows = selecting.get();
     match_rows(old_rows, new_rows, baseline.table, current.table, result);
   }
   const auto warnings = check_comparable(baseline, current, options.allow_different, result.pairs);
   result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
   for (size_t i = 0; i < result.pairs.size(); ++i) compare_pair(i, result);
+  warn_of_scatter(result);
   decide(options, result);
   return result;
 }

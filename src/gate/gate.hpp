@@ -34,7 +34,8 @@ struct GateInput {
 
 struct RowPair {
   uint32_t baseline, current;
-  bool time, counts;  // compared, or left out: another driver, another source
+  bool time, counts;      // compared, or left out: another driver, another source
+  uint16_t compared = 0;  // metrics
 };
 
 struct Comparison {
@@ -58,6 +59,9 @@ struct GateResult {
   std::vector<Comparison> different;  // every verdict but `same`, worst first
   std::vector<Event> events;          // worst kind first
   size_t compared = 0;                // metrics of rows
+  size_t scattered = 0;               // rows whose HBM bytes are known no better than the threshold
+  double worst_scatter = 0;           // the largest uncertainty of these
+  size_t worst_scattered = 0;         // and its pair
   std::vector<std::string> warnings;
   bool failed = false;
 

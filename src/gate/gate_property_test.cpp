@@ -32,6 +32,8 @@ class Generator {
     if (chance(0.2)) row.counters.bytes_source = "none";
     const bool counted = row.counters.bytes_source == "cupti";
     row.counters.hbm_total = counted ? amount() : perhaps();
+    row.counters.hbm_counts = static_cast<int64_t>(number(1, 16));
+    row.counters.hbm_spread_pct = *row.counters.hbm_counts == 1 ? Real{} : Real{chance(0.5) ? 0.2 : 20.0};
     row.counters.sm_total = counted ? amount() : perhaps();
     row.counters.executed_tensor_flops = perhaps();
     row.counters.sm_cycles = perhaps();
@@ -105,9 +107,9 @@ bool grow(const Row& row, Count& count, int64_t least, double factor) {
 TEST(GateProperty, TwoPercentMoreHbmBytesAreAlwaysFoundFrom32MBOn) {
   expect_found(
       [](Row& row) {
-        // A row that says its own repeats differ by more than that cannot show it.
-        if (row.status.flags.find("noisy_bytes") != std::string::npos) row.counters.hbm_spread_pct = 0.1;
-        return grow(row, row.counters.hbm_total, 32'000'000, 1.02);
+        // A row that says its own counts scatter by more than that cannot show it: ambiguous.
+        return row.counters.hbm_spread_pct.value_or(0) < 1 &&
+               grow(row, row.counters.hbm_total, 32'000'000, 1.02);
       },
       "worse hbm_bytes\n");
 }

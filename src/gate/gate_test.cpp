@@ -61,6 +61,39 @@ TEST(Gate, EachMetricFailsByItself) {
             "1 worse latency_median_ns\n");
 }
 
+TEST(Gate, RowsWhoseHbmBytesScatterAreNamed) {
+  const auto scattering = [](int64_t bytes) {
+    return csv_of({measured_row(512), changed([&](Row& row) {
+                     row.counters.hbm_total = bytes;
+                     row.counters.hbm_spread_pct = 20;
+                     row.counters.hbm_counts = 16;
+                   })});
+  };
+  const Outcome outcome = gate_texts(scattering(64'000'000), scattering(66'000'000));
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.verdicts, "ambiguous hbm_bytes\n");
+  EXPECT_THAT(outcome.summary,
+              AllOf(HasSubstr("hbm_bytes of 1 row scatters by more than the threshold"),
+                    HasSubstr("q_len=1024"), HasSubstr("no change under 10.0 % is certain")));
+  EXPECT_EQ(gate_texts(scattering(64'000'000), scattering(80'000'000)).verdicts, "worse hbm_bytes\n");
+}
+
+// Files from before the column: a spread is taken for that of two counts.
+TEST(Gate, FilesWithoutHbmCountsAreRead) {
+  std::vector<const Column*> columns = all_columns();
+  std::erase_if(columns, [](const Column* column) { return column->name == "hbm_counts"; });
+  const auto old_file = [&](int64_t bytes, Real spread) {
+    const Row row = changed([&](Row& changing) {
+      changing.counters.hbm_total = bytes;
+      changing.counters.hbm_spread_pct = spread;
+    });
+    return csv_header(columns) + csv_row(columns, row);
+  };
+  EXPECT_EQ(gate_texts(old_file(64'000'000, {}), old_file(65'280'000, {})).verdicts, "worse hbm_bytes\n");
+  EXPECT_EQ(gate_texts(old_file(64'000'000, 0.5), old_file(65'280'000, 0.5)).verdicts,
+            "ambiguous hbm_bytes\n");
+}
+
 TEST(Gate, FailOnChoosesWhatFails) {
   GateOptions only_flops;
   only_flops.fail_on = {FailOn::flops};
@@ -326,22 +359,40 @@ TEST(Gate, OtherPeoplesFiles) {
               HasSubstr("column size is missing"));
 }
 
+// A line of attnprof compile -o.
+std::string built(const char* tile, int br, int registers, int spills, const char* error = "") {
+  const std::string figures = *error ? ",,0," : fmt::format("{},{},0,49152", registers, spills);
+  return fmt::format("flash2,fwd,sm_90a,fp16,full,1,16,16,512,512,64,{},-,{},64,-,128,{},h,f.cu,e,{}\n", tile,
+                     br, figures, error);
+}
+
+constexpr const char* build_header =
+    "variant,step,arch,dtype,mask,batch,heads,kv_heads,q_len,kv_len,head_dim,tile,knobs,br,bc,knobs_used,"
+    "threads_per_cta,registers,spill_bytes,stack_bytes,smem_bytes,code_hash,file,entry,error\n";
+
 TEST(Gate, BuildFiles) {
-  const std::string header =
-      "variant,step,arch,dtype,mask,head_dim,br,bc,threads_per_cta,registers,spill_bytes,stack_bytes,smem_"
-      "bytes,"
-      "code_hash,file,entry,error\n";
   const auto kernel = [](int registers, int spills, const char* error = "") {
-    return *error ? fmt::format("flash2,forward,sm_90a,fp16,full,64,128,64,128,,,0,,,f.cu,e,{}\n", error)
-                  : fmt::format("flash2,forward,sm_90a,fp16,full,64,128,64,128,{},{},0,49152,h,f.cu,e,\n",
-                                registers, spills);
+    return build_header + built("auto", 128, registers, spills, error);
   };
-  EXPECT_EQ(gate_texts(header + kernel(128, 0), header + kernel(128, 0)).code, 0);
-  EXPECT_EQ(gate_texts(header + kernel(128, 0), header + kernel(130, 16)).verdicts,
-            "worse spill_bytes\nworse registers\n");
-  EXPECT_EQ(gate_texts(header + kernel(128, 0), header + kernel(0, 0, "syntax error")).code, 3)
+  EXPECT_EQ(gate_texts(kernel(128, 0), kernel(128, 0)).code, 0);
+  EXPECT_EQ(gate_texts(kernel(128, 0), kernel(130, 16)).verdicts, "worse spill_bytes\nworse registers\n");
+  EXPECT_EQ(gate_texts(kernel(128, 0), kernel(0, 0, "syntax error")).code, 3)
       << "no kernel compiles: nothing compared";
-  EXPECT_EQ(gate_texts(header + kernel(128, 0), csv_of({measured_row()})).code, 2);
+  EXPECT_EQ(gate_texts(kernel(128, 0), csv_of({measured_row()})).code, 2);
+  EXPECT_THAT(gate_texts("variant,step,arch,entry\nflash2,fwd,sm_90a,e\n", kernel(128, 0)).error,
+              HasSubstr("make the file again with this version's attnprof compile -o"));
+}
+
+TEST(Gate, AChangedDefaultTileOfABuildIsReportedAndCompared) {
+  const auto file = [](const char* tile, int br, int registers) {
+    return build_header + built(tile, br, registers, 0);
+  };
+  const Outcome smaller = gate_texts(file("auto", 128, 200), file("auto", 64, 128));
+  EXPECT_EQ(smaller.code, 0);
+  EXPECT_EQ(smaller.verdicts, "better registers\ntile\n");
+  EXPECT_EQ(gate_texts(file("auto", 64, 128), file("auto", 128, 200)).verdicts, "worse registers\ntile\n");
+  EXPECT_EQ(gate_texts(file("64x64", 64, 128), file("128x64", 128, 128)).code, 3)
+      << "tiles asked for are other rows: nothing compared";
 }
 
 }  // namespace

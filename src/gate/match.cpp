@@ -113,6 +113,7 @@ Selection select_rows(const Table& table, std::string_view run) {
   if (table.rows() == 0) return selection;
   const bool filtered = is_results(table) && run != "newest";
   const std::string wanted = run == "last" ? table.fact(table.rows() - 1, Fact::run) : std::string(run);
+  selection.by_key.reserve(table.rows());
   for (uint32_t row = 0; row < table.rows(); ++row) {
     if (filtered && table.fact(row, Fact::run) != wanted) continue;
     const auto [entry, added] = selection.by_key.try_emplace(table.key(row), row);

@@ -55,16 +55,15 @@ std::string escaped(std::string_view text) {
 
 std::string details(const GateResult& result, const RowOutcome& outcome) {
   std::string text;
-  for (const Comparison& comparison : outcome.comparisons)
-    if (comparison.judgement.verdict != Verdict::same)
-      text += (text.empty() ? "" : "; ") + fmt::format("{}: {}", to_string(comparison.judgement.verdict),
-                                                       describe_change(result, comparison));
+  for (const Comparison* comparison : outcome.different)
+    text += (text.empty() ? "" : "; ") + fmt::format("{}: {}", to_string(comparison->judgement.verdict),
+                                                     describe_change(result, *comparison));
   return text;
 }
 
 // Neither a failure nor a comparison: a row of one file, or of a case that never worked.
 bool is_skipped(const RowOutcome& outcome) {
-  return !outcome.failed && (outcome.state == "missing" || outcome.comparisons.empty());
+  return !outcome.failed && (outcome.state == "missing" || !outcome.pair || outcome.pair->compared == 0);
 }
 
 std::string test_case(const GateResult& result, const RowOutcome& outcome) {

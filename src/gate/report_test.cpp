@@ -145,7 +145,20 @@ TEST(GateReport, JsonHasEverything) {
   EXPECT_EQ(worse["metrics"][2]["current"], 102'000'000);
   EXPECT_EQ(worse["metrics"][2]["verdict"], "worse");
   EXPECT_NEAR(worse["metrics"][2]["worsening"].get<double>(), 0.02, 1e-12);
+  EXPECT_NEAR(worse["metrics"][1]["uncertainty"].get<double>(), 0.00136, 1e-5) << "of two rows' HBM counts";
+  EXPECT_FALSE(worse["metrics"][2].contains("uncertainty"));
   EXPECT_EQ(json["rows"][2]["reason"], "a <crash> & \"burn\" | @you");
+}
+
+// Rows are written as text: what needs escapes must still be JSON.
+TEST(GateReport, JsonEscapesWhatRowsHold) {
+  Row row = measured_row();
+  row.identity.variant = "a \"b\"\\\n\x01\xff";
+  Row slow = row;
+  slow.counters.sm_total = 0;
+  const nlohmann::json json = reports({slow}, {row}).json;
+  EXPECT_THAT(json["rows"][0]["row"].get<std::string>(), HasSubstr("a \"b\"\\\n\x01\xef\xbf\xbd fwd"));
+  EXPECT_TRUE(json["rows"][0]["metrics"][2]["worsening"].is_null()) << "from 0";
 }
 
 TEST(GateReport, AGateWithoutAVerdictIsRedEverywhere) {

@@ -94,7 +94,8 @@ std::string advice(const GateResult& result) {
 std::string describe_change(const GateResult& result, const Comparison& comparison) {
   const Metric& metric = result.baseline->layout().metrics[comparison.metric];
   std::string why = comparison.judgement.why;
-  if (comparison.judgement.verdict == Verdict::worse) why = human_allowance(metric);
+  if (comparison.judgement.verdict == Verdict::worse)
+    why = human_allowance(metric) + (why.empty() ? "" : "; " + why);
   return fmt::format("{} {} -> {} ({}{}{})", metric.column, human_value(metric, comparison.baseline),
                      human_value(metric, comparison.current), change(comparison), why.empty() ? "" : ", ",
                      why);

@@ -36,7 +36,7 @@ Layout layout_of(const std::vector<std::string>& header, const std::vector<std::
                  const std::vector<Metric>& metrics);
 
 // Texts of a row that are not its identity. Absent columns are empty: a result file has them all, a build
-// file `error`.
+// file br, bc, knobs_used and `error`.
 enum class Fact {
   run,
   env_id,
@@ -55,8 +55,9 @@ enum class Fact {
 };
 std::string_view column_of(Fact fact);
 
-// Numbers beside the metrics that a verdict takes into account.
-enum class Extra { ci_low, ci_high, sm_cycles, sm_clock, hbm_spread, count };
+// Numbers beside the metrics that a verdict takes into account. Files older than hbm_counts are read without
+// it.
+enum class Extra { ci_low, ci_high, sm_cycles, sm_clock, hbm_spread, hbm_counts, count };
 std::string_view column_of(Extra extra);
 
 class Table {

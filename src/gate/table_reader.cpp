@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -79,11 +80,20 @@ class TableReader {
     const size_t at = place(name);
     if (at == none)
       throw UsageError(
-          fmt::format("{}, line {}: column {} is missing{}", table_.file_, line, name,
-                      table_.layout_.source == Source::results
-                          ? "; give a result of attnprof sweep, or --key and --metric for another CSV"
-                          : ""));
+          fmt::format("{}, line {}: column {} is missing{}", table_.file_, line, name, remedy()));
     return at;
+  }
+
+  std::string_view remedy() const {
+    switch (table_.layout_.source) {
+      case Source::results:
+        return "; give a result of attnprof sweep, or --key and --metric for another CSV";
+      case Source::build:
+        return "; make the file again with this version's attnprof compile -o";
+      case Source::other:
+        break;
+    }
+    return "";
   }
 
   size_t place(std::string_view name) const {
@@ -106,12 +116,19 @@ class TableReader {
     for (const std::string& name : layout.key) key_.push_back(required(name, line));
     for (const Metric& metric : layout.metrics) values_.push_back(required(metric.column, line));
     const bool results = layout.source == Source::results;
-    for (size_t i = 0; i < static_cast<size_t>(Extra::count); ++i)
-      values_.push_back(results ? required(column_of(static_cast<Extra>(i)), line) : none);
+    for (size_t i = 0; i < static_cast<size_t>(Extra::count); ++i) {
+      const auto extra = static_cast<Extra>(i);
+      const bool optional = extra == Extra::hbm_counts;
+      values_.push_back(!results   ? none
+                        : optional ? place(column_of(extra))
+                                   : required(column_of(extra), line));
+    }
+    constexpr std::array of_build = {Fact::br, Fact::bc, Fact::knobs_used, Fact::error};
     for (size_t i = 0; i < static_cast<size_t>(Fact::count); ++i) {
-      const std::string_view name = column_of(static_cast<Fact>(i));
-      const bool build_fact = static_cast<Fact>(i) == Fact::error;
-      const bool wanted = layout.source == (build_fact ? Source::build : Source::results);
+      const auto fact = static_cast<Fact>(i);
+      const std::string_view name = column_of(fact);
+      const bool wanted = results ? fact != Fact::error
+                                  : layout.source == Source::build && std::ranges::count(of_build, fact) > 0;
       facts_.push_back(wanted ? required(name, line) : none);
     }
     for (const std::string& name : table_.header_)

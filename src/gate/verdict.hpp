@@ -14,7 +14,8 @@ std::string_view to_string(Verdict verdict);
 
 struct Judgement {
   Verdict verdict = Verdict::same;
-  std::string why;  // of an ambiguous one
+  std::string why;         // of an ambiguous one; of a worse one what else to know
+  double uncertainty = 0;  // of HBM bytes: half of the interval of the change, as a share of the baseline
 };
 
 // How much worse `current` is as a share of the baseline; negative when it is better, infinite from 0 to x.
@@ -32,14 +33,30 @@ struct Timing {
   std::string_view flags;  // as in the row
 };
 
-// Worse (better) only if the 95 % interval of the ratio of medians lies wholly beyond the threshold and the
-// difference beyond the floor. The interval joins those of the two medians on a log scale by variance
-// recovery (MOVER; Zou and Donner, Statistics in Medicine 27, 2008). A slowdown that cannot be held against
-// the kernel is ambiguous: the interval crosses the threshold or is missing, the GPU was shared or throttled,
-// the time drifted, or most of it is absent from SM cycles. A gain of that kind is `same`.
+// Worse (better) only if the one-sided 95 % interval of the ratio of medians lies wholly beyond the threshold
+// and the difference beyond the floor. The interval joins those of the two medians on a log scale by variance
+// recovery (MOVER; Zou and Donner, Statistics in Medicine 27, 2008). One-sided, because only one end decides:
+// the lower end of a two-sided 95 % interval would leave a slowdown of the threshold itself a chance of 2.5
+// %, not 5 %, and miss real ones for it. A slowdown that cannot be held against the kernel is ambiguous: the
+// interval crosses the threshold or is missing, the GPU was shared, throttled to another clock than the other
+// run's, the time drifted, or most of it is absent from SM cycles. A gain of that kind is `same`.
 Judgement judge_latency(const Metric& metric, const Timing& baseline, const Timing& current);
 
-// HBM counts of a row whose own repeats disagree (flag noisy_bytes) by more than the change are ambiguous.
-Judgement judge_hbm(const Metric& metric, double baseline, double current, double noisy_spread_pct);
+// What a row says of its HBM bytes.
+struct HbmCounts {
+  double bytes = 0;                  // median of the counts
+  std::optional<double> spread_pct;  // (max - min) / median; nothing for one count
+  std::optional<double> counts;      // nothing in files older than the column
+};
+
+// How far the median of a row's counts may lie from that of endless counting, as a share of it: four standard
+// errors. The counts' deviation is their range over its expectation for so many normal values (Tippett's d2),
+// the median's error 1.25 deviations over the root of their number. 0 for a single count, of which nothing is
+// known.
+double hbm_uncertainty(const HbmCounts& row);
+
+// Worse (better) only if the change lies beyond the threshold by more than both rows' uncertainties explain;
+// a loss in between is ambiguous, a gain in between `same`.
+Judgement judge_hbm(const Metric& metric, const HbmCounts& baseline, const HbmCounts& current);
 
 }  // namespace attnprof

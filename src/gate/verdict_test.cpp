@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "error.hpp"
+#include "measure/statistics.hpp"
 
 namespace attnprof {
 namespace {
@@ -54,7 +57,7 @@ TEST(Verdict, LatencyIsWorseOnlyBeyondItsInterval) {
   EXPECT_EQ(judge_latency(latency, timing(1e6), timing(0.9e6)).verdict, Verdict::better);
   const Judgement wide = judge_latency(latency, timing(1e6), timing(1.06e6, 0.02));
   EXPECT_EQ(wide.verdict, Verdict::ambiguous);
-  EXPECT_THAT(wide.why, HasSubstr("95 % interval goes down to +3."));
+  EXPECT_THAT(wide.why, HasSubstr("95 % interval goes down to +4.2"));
   EXPECT_EQ(judge_latency(latency, timing(10'000), timing(11'900)).verdict, Verdict::same) << "the floor";
   EXPECT_EQ(judge_latency(latency, timing(10'000), timing(12'100)).verdict, Verdict::worse);
 }
@@ -97,16 +100,109 @@ TEST(Verdict, ASlowdownThatDisappearsInCyclesIsAmbiguous) {
   EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::worse);
 }
 
+// Counted in one run, cycles scatter by more than a small slowdown; the clock of the timed samples does not.
+TEST(Verdict, CountedCyclesSpeakOnlyBeyondTheirScatter) {
+  Timing old_time = timing(1e6), new_time = timing(1.06e6);
+  old_time.cycles = 2'000'000;
+  new_time.cycles = 1'980'000;
+  EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::worse);
+  new_time.cycles = 1'900'000;
+  EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::ambiguous);
+  new_time.cycles = 2'100'000;
+  old_time.clock_mhz = 1980;
+  new_time.clock_mhz = 1860;
+  EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::ambiguous)
+      << "the clock alone explains it";
+}
+
 TEST(Verdict, AnImprovementThatIsNotCertainIsNone) {
   Timing shared = timing(0.8e6);
   shared.flags = "gpu_shared";
   EXPECT_EQ(judge_latency(latency, timing(1e6), shared).verdict, Verdict::same);
 }
 
-TEST(Verdict, NoisyBytesAreAmbiguousWithinTheirSpread) {
-  EXPECT_EQ(judge_hbm(bytes, 1e8, 1.03e8, 0).verdict, Verdict::worse);
-  EXPECT_EQ(judge_hbm(bytes, 1e8, 1.03e8, 4).verdict, Verdict::ambiguous);
-  EXPECT_EQ(judge_hbm(bytes, 1e8, 1.05e8, 4).verdict, Verdict::worse);
+HbmCounts counted(double count, double spread_pct, double counts) { return {count, spread_pct, counts}; }
+HbmCounts counted_once(double count) { return {count, std::nullopt, std::nullopt}; }
+
+TEST(Verdict, HbmUncertaintyShrinksWithCounts) {
+  EXPECT_EQ(hbm_uncertainty(counted_once(1e8)), 0) << "one count says nothing of itself";
+  EXPECT_NEAR(hbm_uncertainty(counted(1e8, 1, 5)), 0.00964, 1e-5) << "4 x 1.2533 x 1 % / 2.326 / sqrt(5)";
+  EXPECT_NEAR(hbm_uncertainty(counted(1e8, 1, 16)), 0.00355, 1e-5);
+  EXPECT_EQ(hbm_uncertainty(counted(1e8, 1, 100)), hbm_uncertainty(counted(1e8, 1, 16)));
+  EXPECT_EQ(hbm_uncertainty({1e8, 1, std::nullopt}), hbm_uncertainty(counted(1e8, 1, 2)))
+      << "files without hbm_counts: taken for the fewest";
+}
+
+TEST(Verdict, HbmBytesAreWorseOnlyBeyondTheirScatter) {
+  const auto judged = [](double current, double spread_pct) {
+    return judge_hbm(bytes, counted(1e8, spread_pct, 16), counted(current, spread_pct, 16));
+  };
+  EXPECT_EQ(judged(1.02e8, 0.1).verdict, Verdict::worse);
+  EXPECT_EQ(judged(1.02e8, 1.9).verdict, Verdict::worse) << "1 % of it is certain";
+  const Judgement unclear = judged(1.02e8, 3);
+  EXPECT_EQ(unclear.verdict, Verdict::ambiguous) << "never silently the same";
+  EXPECT_THAT(unclear.why, HasSubstr("its counts scatter, which explains all but +0.49 %"));
+  EXPECT_NEAR(unclear.uncertainty, 0.0151, 1e-4);
+  EXPECT_EQ(judged(1.05e8, 3).verdict, Verdict::worse);
+  EXPECT_EQ(judged(1.005e8, 3).verdict, Verdict::same);
+  EXPECT_EQ(judged(0.98e8, 3).verdict, Verdict::same) << "an improvement that is not certain is none";
+  EXPECT_EQ(judged(0.95e8, 3).verdict, Verdict::better);
+}
+
+TEST(Verdict, HbmBytesCountedOnceAreJudgedAsTheyStandAndSaySo) {
+  const Judgement judgement = judge_hbm(bytes, counted_once(1e8), counted_once(1.03e8));
+  EXPECT_EQ(judgement.verdict, Verdict::worse);
+  EXPECT_EQ(judgement.why, "counted once");
+  EXPECT_EQ(judge_hbm(bytes, counted_once(0), counted(2000, 3, 5)).verdict, Verdict::worse) << "from 0";
+  EXPECT_EQ(judge_hbm(bytes, counted_once(1e8), counted(1.02e8, 3, 5)).verdict, Verdict::ambiguous)
+      << "what is known of one of them counts";
+}
+
+TEST(Verdict, CountsOfOneUnchangedKernelAreNoRegression) {
+  std::mt19937_64 random(1);
+  // Five are the last only where they agree within half a percent (recount.hpp).
+  for (const auto& [counts, deviation] :
+       {std::pair<size_t, double>{5, 0.001}, {5, 0.01}, {16, 0.03}, {16, 0.15}}) {
+    std::normal_distribution<double> draw(1e8, deviation * 1e8);
+    const auto row = [&] {
+      std::vector<double> values(counts);
+      for (double& value : values) value = draw(random);
+      const auto [low, high] = std::ranges::minmax(values);
+      return counted(median(values), 100 * (high - low) / median(values), static_cast<double>(counts));
+    };
+    int worse = 0;
+    for (int i = 0; i < 1000; ++i) worse += judge_hbm(bytes, row(), row()).verdict == Verdict::worse;
+    EXPECT_LE(worse, 1) << counts << " counts of " << deviation;
+  }
+}
+
+TEST(Verdict, ThrottlingAtOneClockDisturbsNothing) {
+  Timing old_time = timing(1e6), new_time = timing(1.2e6);
+  old_time.flags = "throttled";
+  old_time.clock_mhz = new_time.clock_mhz = 1965;
+  EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::worse);
+  new_time.clock_mhz = 1950;
+  EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::ambiguous);
+}
+
+// A slowdown of exactly the threshold is called worse by 5 % of measurements, one of half a percent more by
+// most.
+TEST(Verdict, TheIntervalOfTheRatioIsOneSided) {
+  Metric tight = latency;
+  tight.relative = 0.02;
+  std::mt19937_64 random(1);
+  const double error = 0.0015;  // of a median; its two-sided 95 % interval is 1.96 of it to either side
+  const auto share_worse = [&](double slowdown) {
+    std::normal_distribution<double> draw(1, error);
+    int worse = 0;
+    for (int i = 0; i < 4000; ++i)
+      worse += judge_latency(tight, timing(1e6 * draw(random), 1.96 * error),
+                             timing((1 + slowdown) * 1e6 * draw(random), 1.96 * error))
+                   .verdict == Verdict::worse;
+    return worse / 4000.0;
+  };
+  EXPECT_NEAR(share_worse(0.02), 0.05, 0.012);
+  EXPECT_GT(share_worse(0.03), 0.99);
 }
 
 TEST(Metric, ThresholdsAreReadStrictly) {

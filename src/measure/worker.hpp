@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "measure/backend.hpp"
-#include "measure/process.hpp"
+#include "measure/child_process.hpp"
 
 namespace attnprof {
 

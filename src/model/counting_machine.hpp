@@ -40,6 +40,7 @@ class CountingMachine : public TileMachine {
 
   TileValues read(const Region& region) override;
   void write(const Region& region, const TileValues& values) override;
+  void receive_zeros(int64_t bytes) override { traffic_.read_bytes += bytes; }
   void execute(Unit unit, int64_t operations) override;
   bool numeric() const override { return false; }
 

@@ -42,6 +42,9 @@ class TileMachine {
   // Global memory to the SM and back; each call is one transfer of the region, bypassing L1.
   virtual TileValues read(const Region& region) = 0;
   virtual void write(const Region& region, const TileValues& values) = 0;
+  // Bytes that arrive at the SM out of no operand: what a TMA box has beyond its tensor comes as zeros, and
+  // an H200 counts it like data (l1tex__m_xbar2l1tex_read_bytes), though neither L2 nor HBM serves it.
+  virtual void receive_zeros(int64_t /*bytes*/) {}
   virtual void execute(Unit unit, int64_t operations) = 0;
   // True when tiles carry numbers; a schedule does its arithmetic only then.
   virtual bool numeric() const = 0;

@@ -50,6 +50,7 @@ struct Counters {
   std::string bytes_source;  // cupti, sim, none
   Count hbm_read, hbm_write, hbm_write_in_kernel, hbm_total;
   Real hbm_spread_pct;
+  Count hbm_counts;
   Count l2_read, l2_write, l2_atomic;
   Count sm_read, sm_write, sm_total, local;
   Count executed_tensor_flops;

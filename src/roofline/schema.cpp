@@ -101,6 +101,10 @@ constexpr auto columns = std::to_array<Column>({
     {"hbm_spread_pct", Group::counters,
      "(max - min) / median of hbm_bytes over repeated counts, percent; empty for one count",
      at<&Row::counters, &Counters::hbm_spread_pct>},
+    {"hbm_counts", Group::counters,
+     "counts whose medians hbm_bytes and its parts are; several, with the operands each time elsewhere in "
+     "memory, where L2 is so nearly full that they scatter",
+     at<&Row::counters, &Counters::hbm_counts>},
     {"l2_read_bytes", Group::counters,
      "bytes L2 served to SMs after merging equal requests (lts__t_sectors_srcunit_tex_op_read x 32)",
      at<&Row::counters, &Counters::l2_read>},

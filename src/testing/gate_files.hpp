@@ -33,6 +33,7 @@ inline Row measured_row(int64_t length = 1024) {
   row.counters.bytes_source = "cupti";
   row.counters.hbm_total = 64'000'000;
   row.counters.hbm_spread_pct = 0.1;
+  row.counters.hbm_counts = 5;
   row.counters.sm_total = 100'000'000;
   row.counters.executed_tensor_flops = 1'000'000'000;
   row.counters.sm_cycles = 1'980'000;

@@ -74,7 +74,7 @@ Shape shape_of(const Problem& p, const Tile& tile, const DeviceProfile& device) 
                       held_registers(p, tile) + 40 <= consumer_registers(p, tile, 2);
   shape.min_blocks = blocks.value_or(second ? 2 : 1);
   shape.stages = stages.value_or(fits(shape.min_blocks, 2) ? 2 : 1);
-  shape.ping_pong = tile.knobs.get("ping_pong").value_or(shape.consumers > 1 && !is_fp8(p)) != 0;
+  shape.ping_pong = tile.knobs.get("ping_pong").value_or(shape.consumers > 1) != 0;
   shape.smem_bytes = smem_bytes(p, tile, shape.stages);
   return shape;
 }
@@ -120,19 +120,19 @@ Knobs knobs_used(const Problem& p, const Tile& tile, const DeviceProfile& device
 }
 
 // The fastest tiles measured on an H200 (results/h200/notes-forward.md), by the head_dim they were measured
-// at: fuller registers mean fewer passes over Q and O for the same products; the diagonal of a causal mask
-// wastes less of a smaller Bc.
+// at: the largest whose S, O and two P stay in registers; more rows of Q, and so fewer bytes from L2, where
+// that leaves room for three warpgroups.
 struct Tuned {
   int64_t head_dim;  // up to here
   Tile full, causal;
 };
 constexpr std::array tuned_16bit = {
-    Tuned{64, {192, 112}, {192, 112}}, Tuned{96, {128, 128}, {128, 128}}, Tuned{128, {128, 160}, {128, 128}},
-    Tuned{192, {128, 112}, {128, 96}}, Tuned{256, {128, 80}, {128, 80}},
+    Tuned{64, {192, 80}, {192, 96}},  Tuned{96, {128, 128}, {128, 128}}, Tuned{128, {128, 128}, {128, 128}},
+    Tuned{192, {128, 96}, {128, 96}}, Tuned{256, {128, 80}, {128, 80}},
 };
 constexpr std::array tuned_fp8 = {
-    Tuned{64, {192, 128}, {192, 128}},  Tuned{96, {128, 160}, {128, 128}}, Tuned{128, {128, 224}, {128, 128}},
-    Tuned{192, {128, 160}, {128, 128}}, Tuned{256, {128, 128}, {128, 96}},
+    Tuned{64, {192, 128}, {192, 128}},  Tuned{96, {192, 96}, {192, 96}},  Tuned{128, {192, 96}, {128, 128}},
+    Tuned{192, {128, 128}, {128, 128}}, Tuned{256, {128, 96}, {128, 96}},
 };
 
 TileChoice default_tile(const Problem& p, const DeviceProfile&) {
@@ -171,8 +171,9 @@ struct Block {
   TileMachine& machine;
 
   TileValues read(int operand, int64_t of_slice, int64_t first_row, int64_t rows, float scale) const {
-    const Operand& shape = ops[static_cast<size_t>(operand)];
-    return dequantised(machine.read(row_tile(operand, shape, of_slice, first_row, rows)), scale);
+    const Region region = row_tile(operand, ops[static_cast<size_t>(operand)], of_slice, first_row, rows);
+    machine.receive_zeros((rows - region.rows) * p.head_dim * bytes_per_element(p.dtype));
+    return dequantised(machine.read(region), scale);
   }
 
   TileValues read_v(int64_t key, float scale) const {

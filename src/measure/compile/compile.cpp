@@ -9,8 +9,8 @@
 #include "error.hpp"
 #include "measure/compile/content_hash.hpp"
 #include "measure/compile/places.hpp"
-#include "measure/compile/process.hpp"
 #include "measure/compile/ptxas_report.hpp"
+#include "measure/compile/run_program.hpp"
 
 namespace attnprof {
 namespace fs = std::filesystem;
@@ -131,7 +131,7 @@ KernelCompiler::Built KernelCompiler::find_or_build(const std::vector<std::strin
   for (const std::string& word : {std::string("-MD"), std::string("-MF"), (made.path() / "depends").string(),
                                   std::string("-o"), (made.path() / "kernel.cubin").string()})
     full.push_back(word);
-  const int code = run_process(full, made.path() / "log.txt", cancel);
+  const int code = run_program(full, made.path() / "log.txt", cancel);
   CacheEntry entry{read_file(made.path() / "kernel.cubin"), read_file(made.path() / "log.txt")};
   if (code != 0 || entry.cubin.empty())
     throw CaseFailed(fmt::format("{} does not compile for {}: {} (nvcc exit code {}; all of its output: {})",

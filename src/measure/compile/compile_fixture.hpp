@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "measure/compile/compile.hpp"
-#include "measure/compile/process.hpp"
+#include "measure/compile/run_program.hpp"
 
 namespace attnprof {
 

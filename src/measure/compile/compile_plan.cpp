@@ -1,17 +1,18 @@
 #include "measure/compile/compile_plan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
-#include <set>
 
 #include "error.hpp"
 #include "measure/parallel.hpp"
+#include "plan/identity.hpp"
 
 namespace attnprof {
 namespace {
 
 struct PlannedKernel {
-  const Case* owner;
+  std::vector<const Case*> cases;  // that run it, its owner first
   std::string step;
   KernelLaunch launch;
 };
@@ -25,19 +26,24 @@ std::string key_of(const KernelLaunch& kernel) {
 
 std::vector<PlannedKernel> planned_kernels(const std::vector<Case>& cases, const DeviceProfile& device) {
   std::vector<PlannedKernel> kernels;
-  std::set<std::string> seen;
+  std::map<std::string, size_t> known;
   for (const Case& c : cases) {
     if (c.skip) continue;
     for (const Step& step : c.variant->steps(c.problem, c.tile, device))
-      if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch))
-        if (seen.insert(key_of(*kernel)).second) kernels.push_back({&c, step.name, *kernel});
+      if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch)) {
+        const auto [entry, added] = known.try_emplace(key_of(*kernel), kernels.size());
+        if (added) kernels.push_back({{}, step.name, *kernel});
+        std::vector<const Case*>& users = kernels[entry->second].cases;
+        if (users.empty() || users.back() != &c) users.push_back(&c);
+      }
   }
   return kernels;
 }
 
 KernelReport report_of(const PlannedKernel& kernel, const std::string& arch, KernelCompiler& compiler) {
-  const Case& c = *kernel.owner;
-  KernelReport report{.variant = std::string(c.variant->name),
+  const Case& c = *kernel.cases.front();
+  KernelReport report{.uses = {},
+                      .variant = std::string(c.variant->name),
                       .step = kernel.step,
                       .file = kernel.launch.file,
                       .entry = kernel.launch.entry,
@@ -51,6 +57,7 @@ KernelReport report_of(const PlannedKernel& kernel, const std::string& arch, Ker
                       .threads = kernel.launch.threads,
                       .code_hash = "",
                       .error = ""};
+  for (const Case* user : kernel.cases) report.uses.push_back({identity_of(*user), resolved_of(*user)});
   try {
     const CompiledKernel compiled = compiler.compile(kernel.launch, arch);
     report.registers = compiled.registers;

@@ -11,11 +11,19 @@
 #include "measure/compile/compile.hpp"
 #include "model/device_profile.hpp"
 #include "plan/case.hpp"
+#include "roofline/row.hpp"
 
 namespace attnprof {
 
+// A case that runs a kernel, as a row of a sweep would name it.
+struct KernelUse {
+  Identity identity;
+  Resolved resolved;
+};
+
 // One kernel of the plan on one architecture.
 struct KernelReport {
+  std::vector<KernelUse> uses;  // in the plan's order, one at least
   std::string variant, step, file, entry, arch, dtype, mask;
   int64_t head_dim = 0;
   int br = 0, bc = 0;

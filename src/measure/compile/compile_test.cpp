@@ -14,8 +14,8 @@
 #include "measure/compile/compile_fixture.hpp"
 #include "measure/compile/content_hash.hpp"
 #include "measure/compile/nvcc_fixture.hpp"
-#include "measure/compile/process.hpp"
 #include "measure/compile/ptxas_report.hpp"
+#include "measure/compile/run_program.hpp"
 
 namespace attnprof {
 namespace {
@@ -175,9 +175,9 @@ TEST_F(CompileTest, ACancelledCompilationEnds) {
 TEST(Process, ArgumentsAreNotReadByAShell) {
   const ScratchDir scratch;
   const std::string output = scratch.path() / "out";
-  EXPECT_EQ(run_process({"/bin/echo", "$HOME; `id`", "a  b"}, output), 0);
+  EXPECT_EQ(run_program({"/bin/echo", "$HOME; `id`", "a  b"}, output), 0);
   EXPECT_EQ(read_file(output), "$HOME; `id` a  b\n");
-  EXPECT_EQ(run_process({"/nowhere/program"}, output), 127);
+  EXPECT_EQ(run_program({"/nowhere/program"}, output), 127);
   EXPECT_THAT(read_file(output), HasSubstr("/nowhere/program cannot be started"));
 }
 

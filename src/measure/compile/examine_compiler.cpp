@@ -10,7 +10,7 @@
 #include "error.hpp"
 #include "measure/compile/kernel_cache.hpp"
 #include "measure/compile/places.hpp"
-#include "measure/compile/process.hpp"
+#include "measure/compile/run_program.hpp"
 #include "measure/compile/scratch.hpp"
 #include "measure/compile/toolchain.hpp"
 
@@ -40,7 +40,7 @@ std::string describe_host_compiler() {
   const std::string program = host_compiler();
   const ScratchDir scratch;
   const std::string output = scratch.path() / "version";
-  if (run_process({program, "-dumpfullversion", "-dumpversion"}, output) != 0)
+  if (run_program({program, "-dumpfullversion", "-dumpversion"}, output) != 0)
     throw EnvironmentError(
         fmt::format("{}, nvcc's host compiler, does not start: install g++, or name one with "
                     "NVCC_CCBIN",

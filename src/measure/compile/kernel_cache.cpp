@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "measure/compile/content_hash.hpp"
-#include "measure/compile/process.hpp"
+#include "measure/compile/run_program.hpp"
 
 namespace attnprof {
 namespace fs = std::filesystem;

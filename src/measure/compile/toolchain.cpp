@@ -11,7 +11,7 @@
 
 #include "error.hpp"
 #include "measure/compile/places.hpp"
-#include "measure/compile/process.hpp"
+#include "measure/compile/run_program.hpp"
 #include "measure/compile/scratch.hpp"
 
 namespace attnprof {
@@ -35,7 +35,7 @@ std::vector<std::string> in_path(const std::string& name) {
 std::string version_text_of(const std::string& nvcc) {
   const ScratchDir scratch;
   const std::string output = scratch.path() / "version";
-  return run_process({nvcc, "--version"}, output) == 0 ? read_file(output) : "";
+  return run_program({nvcc, "--version"}, output) == 0 ? read_file(output) : "";
 }
 
 }  // namespace

@@ -30,37 +30,48 @@ Count median_of(const std::vector<OperationCount>& counts, Value value) {
   return values.empty() ? Count{} : rounded(median(values));
 }
 
-void add_hbm(const std::vector<OperationCount>& counts, const Settling& settling, Counters& row,
-             Status& status) {
+void add_hbm(const std::vector<OperationCount>& counts, Counters& row, Status& status) {
   row.hbm_read = median_of(counts, [](const OperationCount& c) { return c.operation[Quantity::hbm_read]; });
   row.hbm_write_in_kernel =
       median_of(counts, [](const OperationCount& c) { return c.operation[Quantity::hbm_write]; });
-  row.hbm_write = median_of(counts, [&](const OperationCount& c) { return settled_write(c, settling); });
+  row.hbm_write = median_of(counts, settled_write);
   row.hbm_total = sum(row.hbm_read, row.hbm_write);
-  if (counts.size() < 2 || !row.hbm_total || *row.hbm_total == 0) return;
-  std::vector<double> totals;
-  for (const OperationCount& c : counts)
-    totals.push_back(*c.operation[Quantity::hbm_read] + *settled_write(c, settling));
-  const auto [low, high] = std::minmax_element(totals.begin(), totals.end());
-  const double spread = *high - *low;
-  row.hbm_spread_pct = 100 * spread / median(totals);
-  if (spread > noisy_bytes && spread > noisy_share * median(totals)) add_flag(status, Flag::noisy_bytes);
+  if (!row.hbm_total) return;
+  row.hbm_counts = static_cast<int64_t>(counts.size());
+  const std::optional<double> spread = hbm_spread(counts);
+  if (!spread) return;
+  row.hbm_spread_pct = 100 * *spread;
+  if (*spread > noisy_share && *spread * static_cast<double>(*row.hbm_total) > noisy_bytes)
+    add_flag(status, Flag::noisy_bytes);
 }
 
 }  // namespace
 
-std::optional<double> settled_write(const OperationCount& count, const Settling& settling) {
+std::optional<double> settled_write(const OperationCount& count) {
   const std::optional<double> in_range = count.operation[Quantity::hbm_write];
   const std::optional<double> after = count.eviction[Quantity::hbm_write];
   if (!in_range || !after) return std::nullopt;
-  const double left = std::max(0.0, *after - settling.clean_eviction_write);
-  return settling.dirty_before ? std::max(*in_range, left) : *in_range + left;
+  const double left = std::max(0.0, *after - count.settling.clean_eviction_write);
+  return count.settling.dirty_before ? std::max(*in_range, left) : *in_range + left;
 }
 
-Counters counted_row(const std::vector<OperationCount>& counts, const Settling& settling, Status& status) {
+std::optional<double> hbm_bytes(const OperationCount& count) {
+  return sum(count.operation[Quantity::hbm_read], settled_write(count));
+}
+
+std::optional<double> hbm_spread(const std::vector<OperationCount>& counts) {
+  std::vector<double> totals;
+  for (const OperationCount& count : counts)
+    if (const std::optional<double> total = hbm_bytes(count)) totals.push_back(*total);
+  if (totals.size() < 2 || median(totals) <= 0) return std::nullopt;
+  const auto [low, high] = std::minmax_element(totals.begin(), totals.end());
+  return (*high - *low) / median(totals);
+}
+
+Counters counted_row(const std::vector<OperationCount>& counts, Status& status) {
   Counters row;
   row.bytes_source = "cupti";
-  add_hbm(counts, settling, row, status);
+  add_hbm(counts, row, status);
   const CounterValues& first = counts.front().operation;
   row.l2_read = rounded(first[Quantity::l2_read]);
   row.l2_write = rounded(first[Quantity::l2_write]);

@@ -9,15 +9,13 @@
 #include "measure/gpu/counted_row.hpp"
 #include "measure/gpu/driver.hpp"
 #include "measure/gpu/range_profiler.hpp"
+#include "measure/gpu/recount.hpp"
 #include "measure/statistics.hpp"
 
 namespace attnprof {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr int max_counts = 3;
-constexpr double repeat_budget_s = 0.15;  // no further count once this much was spent on a case
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -70,7 +68,9 @@ struct CounterSession::State {
   std::string chip;
   std::vector<uint8_t> availability;
   std::map<Dtype, std::unique_ptr<MetricPlan>> plans;
-  std::optional<double> clean_eviction_write;
+  std::unique_ptr<MetricPlan> hbm_plan;
+  std::map<const MetricPlan*, double> clean_eviction_writes;
+  CountLog log;
   // Last, so that it is disabled before the plans it holds buffers for go.
   std::unique_ptr<RangeProfiler> profiler;
 
@@ -80,22 +80,40 @@ struct CounterSession::State {
     return *made;
   }
 
-  OperationCount count(const CountedWork& work, Dtype dtype) {
+  MetricPlan& plan_of_hbm() {
+    if (!hbm_plan) hbm_plan = std::make_unique<MetricPlan>(chip, hbm_metrics(), availability);
+    return *hbm_plan;
+  }
+
+  OperationCount count(const CountedWork& work, MetricPlan& metrics) {
+    const Settling settling{eviction_baseline(work, metrics), work.dirty_before};
     const std::vector<CounterValues> values =
-        profiler->collect(plan(dtype), work.condition, {work.run, work.evict});
-    return {values[0], values[1]};
+        profiler->collect(metrics, work.condition, {work.run, work.evict});
+    return {values[0], values[1], settling};
   }
 
   // What the eviction read writes after an operation that does nothing, the profiler's own writes: once a
-  // session, median of three.
-  double eviction_baseline(const CountedWork& work, Dtype dtype) {
-    if (clean_eviction_write) return *clean_eviction_write;
+  // session and configuration, median of three.
+  double eviction_baseline(const CountedWork& work, MetricPlan& metrics) {
+    const auto known = clean_eviction_writes.find(&metrics);
+    if (known != clean_eviction_writes.end()) return known->second;
     std::vector<double> writes;
-    for (int i = 0; i < 3; ++i)
-      writes.push_back(
-          count({work.evict, [] {}, work.evict}, dtype).eviction[Quantity::hbm_write].value_or(0));
-    clean_eviction_write = median(writes);
-    return *clean_eviction_write;
+    for (int i = 0; i < 3; ++i) {
+      const std::vector<CounterValues> values = profiler->collect(metrics, work.evict, {[] {}, work.evict});
+      writes.push_back(values[1][Quantity::hbm_write].value_or(0));
+    }
+    return clean_eviction_writes[&metrics] = median(writes);
+  }
+
+  void count_hbm_again(const CountedWork& work, std::vector<OperationCount>& counts) {
+    const Clock::time_point start = Clock::now();
+    const RecountLimits limits = log.limits();
+    recount(counts,
+            {.relocate = work.relocate,
+             .count = [&] { return count(work, plan_of_hbm()); },
+             .seconds = [&] { return seconds_since(start); }},
+            limits);
+    log.add(counts, limits);
   }
 };
 
@@ -115,13 +133,9 @@ std::unique_ptr<CounterSession> CounterSession::open(CUcontext context, int devi
 
 Counters CounterSession::measure(const CountedWork& work, Dtype dtype, Status& status) {
   try {
-    const double baseline = state_->eviction_baseline(work, dtype);
-    const Clock::time_point start = Clock::now();
-    std::vector<OperationCount> counts = {state_->count(work, dtype)};
-    const double seconds = seconds_since(start);
-    while (counts.size() < max_counts && seconds_since(start) + seconds < repeat_budget_s)
-      counts.push_back(state_->count(work, dtype));
-    return counted_row(counts, {baseline, work.dirty_before}, status);
+    std::vector<OperationCount> counts = {state_->count(work, state_->plan(dtype))};
+    if (work.relocate) state_->count_hbm_again(work, counts);
+    return counted_row(counts, status);
   } catch (const EnvironmentError& error) {  // it worked when the session was opened
     throw CaseFailed(error.what());
   }

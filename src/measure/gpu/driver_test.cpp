@@ -10,7 +10,7 @@
 
 #include "error.hpp"
 #include "measure/compile/places.hpp"
-#include "measure/compile/process.hpp"
+#include "measure/compile/run_program.hpp"
 #include "measure/compile/scratch.hpp"
 #include "measure/gpu/gpu_backend.hpp"
 #include "measure/gpu/gpu_device.hpp"
@@ -71,7 +71,7 @@ TEST(Driver, TheStubFirstInTheLibraryPathIsASentenceAndNoCrash) {
   const std::string saved = before ? before : "";
   setenv("LD_LIBRARY_PATH", scratch.path().c_str(), 1);
   const int code =
-      run_process({fs::read_symlink("/proc/self/exe").string(), "--gtest_also_run_disabled_tests",
+      run_program({fs::read_symlink("/proc/self/exe").string(), "--gtest_also_run_disabled_tests",
                    "--gtest_filter=Driver.DISABLED_OpenTheBackend"},
                   output);
   before ? setenv("LD_LIBRARY_PATH", saved.c_str(), 1) : unsetenv("LD_LIBRARY_PATH");

@@ -10,6 +10,7 @@
 #include "measure/gpu/prepare.hpp"
 #include "measure/gpu/time.hpp"
 #include "measure/gpu/verify.hpp"
+#include "model/l2_transition.hpp"
 #include "plan/seed.hpp"
 
 namespace attnprof {
@@ -55,7 +56,8 @@ class GpuBackend : public Backend {
     const CountedWork work{.condition = [this] { condition_cache(*prepared_, gpu_); },
                            .run = [this] { prepared_->run(); },
                            .evict = [this] { gpu_.evict(); },
-                           .dirty_before = prepared_->planned().cache == CacheState::warm};
+                           .dirty_before = prepared_->planned().cache == CacheState::warm,
+                           .relocate = relocation()};
     return guarded([&] { return counters_->measure(work, prepared_->planned().problem.dtype, status); });
   }
 
@@ -90,6 +92,12 @@ class GpuBackend : public Backend {
     if (counters_)
       info_.environment.emplace_back(
           "cupti", fmt::format("{}.{}", counters_->version() / 10000, counters_->version() % 10000 / 100));
+  }
+
+  // Nothing for cases whose HBM bytes need no second count.
+  std::function<bool()> relocation() {
+    if (!l2_in_transition(prepared_->planned(), gpu_.profile())) return {};
+    return [this] { return prepared_->relocate(); };
   }
 
   // Every phase: a driver error is this case's failure, and said to be the end of this process's context when

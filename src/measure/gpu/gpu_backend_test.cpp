@@ -10,7 +10,7 @@
 #include <iostream>
 
 #include "lib/flash3_layout.h"
-#include "measure/compile/process.hpp"
+#include "measure/compile/run_program.hpp"
 #include "measure/compile/scratch.hpp"
 #include "measure/gpu/gpu_device.hpp"
 #include "measure/gpu/prepare.hpp"
@@ -335,7 +335,7 @@ TEST_F(GpuTest, DISABLED_Fault) {
 
 TEST_F(GpuTest, AFaultIsThisCasesFailureAndSaysThatTheDeviceIsLost) {
   const std::string output = scratch_.path() / "output";
-  run_process({fs::read_symlink("/proc/self/exe").string(), "--gtest_also_run_disabled_tests",
+  run_program({fs::read_symlink("/proc/self/exe").string(), "--gtest_also_run_disabled_tests",
                "--gtest_filter=GpuTest.DISABLED_Fault"},
               output);
   EXPECT_THAT(read_file(output), AllOf(HasSubstr("lost: "), HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS")));

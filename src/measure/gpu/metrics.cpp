@@ -92,4 +92,12 @@ std::vector<Metric> case_metrics(Dtype dtype) {
   return metrics;
 }
 
+std::vector<Metric> hbm_metrics() {
+  std::vector<Metric> metrics;
+  for (const Metric& metric : common)
+    if (metric.quantity == Quantity::hbm_read || metric.quantity == Quantity::hbm_write)
+      metrics.push_back(metric);
+  return metrics;
+}
+
 }  // namespace attnprof

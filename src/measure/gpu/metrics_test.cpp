@@ -42,6 +42,13 @@ TEST_P(MetricsOnChip, EveryMetricOfEveryDtypeIsKnownAndPlans) {
   }
 }
 
+TEST_P(MetricsOnChip, HbmAloneIsOnePass) {
+  const MetricPlan plan(GetParam().chip, hbm_metrics());
+  EXPECT_EQ(plan.size(), 2u);
+  EXPECT_THAT(plan.missing(), testing::IsEmpty());
+  EXPECT_EQ(plan.passes(), 1u);
+}
+
 // fp8 products exist from Ada on, and this counter of them on these.
 TEST_P(MetricsOnChip, Fp8IsKnownWhereTensorCoresHaveIt) {
   const MetricPlan plan(GetParam().chip, case_metrics(Dtype::fp8));

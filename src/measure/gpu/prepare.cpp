@@ -69,9 +69,8 @@ PreparedCase::PreparedCase(const Case& c, const InputSource& inputs, GpuDevice& 
     kernels_.push_back(kernel ? std::optional(load(*kernel, compiler)) : std::nullopt);
     if (std::holds_alternative<GemmLaunch>(step.launch)) require_cublas(gpu);
   }
-  allocate();
-  for (size_t i = 0; i < steps_.size(); ++i)
-    if (kernels_[i]) kernels_[i]->params = params(std::get<KernelLaunch>(steps_[i].launch));
+  buffers_ = allocated();
+  set_params();
   fill_inputs();
 }
 
@@ -88,15 +87,35 @@ PreparedCase::LoadedKernel PreparedCase::load(const KernelLaunch& kernel, Kernel
   return {std::move(compiled), std::move(module), function, {}};
 }
 
-void PreparedCase::allocate() {
+std::vector<DeviceBuffer> PreparedCase::allocated() const {
   const int64_t needed = total_bytes(operands_);
   if (const int64_t free = free_device_bytes(); needed > free) skip_for_memory(needed, free);
+  std::vector<DeviceBuffer> buffers;
   try {
-    for (const Operand& operand : operands_) buffers_.emplace_back(operand.bytes());
+    for (const Operand& operand : operands_) buffers.emplace_back(operand.bytes());
   } catch (const CudaError& error) {  // another process was quicker, or memory is fragmented
     if (error.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
+    buffers.clear();
     skip_for_memory(needed, free_device_bytes());
   }
+  return buffers;
+}
+
+bool PreparedCase::relocate() {
+  std::vector<DeviceBuffer> fresh;
+  try {
+    fresh = allocated();
+  } catch (const CaseSkipped&) {
+    return false;
+  }
+  std::swap(buffers_, fresh);
+  std::ranges::move(fresh, std::back_inserter(left_behind_));
+  set_params();
+  fill_inputs();
+  reset();
+  run();
+  gpu_.stream().synchronise();
+  return true;
 }
 
 void PreparedCase::fill_inputs() const {
@@ -104,6 +123,11 @@ void PreparedCase::fill_inputs() const {
     if (operands_[i].role == Role::input)
       gpu_.harness().fill_input(buffers_[i], operands_[i], static_cast<int>(i), inputs_, gpu_.stream());
   gpu_.stream().synchronise();
+}
+
+void PreparedCase::set_params() {
+  for (size_t i = 0; i < steps_.size(); ++i)
+    if (kernels_[i]) kernels_[i]->params = params(std::get<KernelLaunch>(steps_[i].launch));
 }
 
 AttentionParams PreparedCase::params(const KernelLaunch& kernel) const {

@@ -25,6 +25,11 @@ class PreparedCase {
   // enqueues.
   void reset() const;
 
+  // Moves all operands to other device memory, inputs filled as before, and runs the operation there once.
+  // False, and nothing has changed, where there is no room for them beside the old ones, which are kept until
+  // the case ends so that no later move gets them again.
+  bool relocate();
+
   const Case& planned() const { return case_; }
   const InputSource& inputs() const { return inputs_; }
   const std::vector<Operand>& operands() const { return operands_; }
@@ -41,9 +46,10 @@ class PreparedCase {
     AttentionParams params;
   };
   LoadedKernel load(const KernelLaunch& kernel, KernelCompiler& compiler) const;
-  void allocate();
+  std::vector<DeviceBuffer> allocated() const;  // throws CaseSkipped
   void fill_inputs() const;
   AttentionParams params(const KernelLaunch& kernel) const;
+  void set_params();  // of every kernel, for where the operands lie
   void run_step(size_t index) const;
   size_t longest_step() const;
   void describe_step(size_t index, Build& build) const;
@@ -56,6 +62,7 @@ class PreparedCase {
   std::vector<Step> steps_;
   std::vector<std::optional<LoadedKernel>> kernels_;  // by step; nothing for other kinds
   std::vector<DeviceBuffer> buffers_;                 // by operand
+  std::vector<DeviceBuffer> left_behind_;             // of earlier places
 };
 
 }  // namespace attnprof

@@ -1,4 +1,4 @@
-#include "measure/compile/process.hpp"
+#include "measure/compile/run_program.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -78,7 +78,7 @@ int wait_for(pid_t child, const std::atomic<bool>* cancel) {
 
 }  // namespace
 
-int run_process(const std::vector<std::string>& argv, const std::string& output_path,
+int run_program(const std::vector<std::string>& argv, const std::string& output_path,
                 const std::atomic<bool>* cancel) {
   std::vector<char*> arguments;
   for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));

@@ -1,4 +1,4 @@
-#include "measure/process.hpp"
+#include "measure/child_process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

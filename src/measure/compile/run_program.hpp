@@ -11,7 +11,7 @@ namespace attnprof {
 // program gets a process group of its own, so that Ctrl-C does not break a compilation the case in hand
 // needs, and no open file of ours. Returns its exit code, 128 + the signal that ended it, or 127 when it
 // cannot be started (then the output file says why). `cancel`, when set to true, ends it.
-int run_process(const std::vector<std::string>& argv, const std::string& output_path,
+int run_program(const std::vector<std::string>& argv, const std::string& output_path,
                 const std::atomic<bool>* cancel = nullptr);
 
 // A file's whole content; empty when it cannot be read.

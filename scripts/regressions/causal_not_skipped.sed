@@ -1,0 +1,1 @@
+s/const int keys = CAUSAL ? .*;/const int keys = p.kv_len;/

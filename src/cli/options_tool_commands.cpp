@@ -1,0 +1,77 @@
+// The command lines of `attnprof list`, `compile` and `doctor`.
+#include "cli/options_tool_commands.hpp"
+
+#include "plan/grammar.hpp"
+
+namespace attnprof {
+namespace {
+
+const std::string compile_footer =
+    std::string(axes_footer) +
+    "Example:\n"
+    "  attnprof compile --arch sm_80,sm_90a --variant flash2 -d 64,128 -o build.csv\n\n"
+    "Exit codes: 0 all compiled, 1 a kernel does not compile, 2 wrong usage, 3 no compiler or no kernel.";
+
+}  // namespace
+
+ListParser::ListParser(CLI::App& root)
+    : app_(
+          *root.add_subcommand("list", "Show variants with their tiles on a device, and the devices known")) {
+  add_target(app_, options_.device);
+  add_axis(app_, head_dims_, "-d,--head-dim", "Show default tiles for these", "64,128", "Options");
+  add_axis(app_, dtypes_, "--dtype", "Show default tiles for these", "fp16", "Options");
+  app_.add_flag("--columns", options_.columns, "Show the columns of a row instead");
+  app_.add_option("--format", format_, "table, csv, json or markdown")->default_str(format_);
+}
+
+ListOptions ListParser::options() {
+  refuse_two_targets(options_.device);
+  if (head_dims_.given()) options_.head_dims = parse_axis("-d", head_dims_.texts);
+  if (dtypes_.given()) options_.dtypes = parse_dtypes(dtypes_.texts);
+  options_.format = parse_format(format_, true);
+  return options_;
+}
+
+CompileParser::CompileParser(CLI::App& root)
+    : app_(*root.add_subcommand("compile", "Build the kernels of a plan; needs no GPU")), axes_(app_) {
+  app_.add_option("--arch", archs_, "Targets of nvcc, such as sm_80,sm_90a,sm_100a")
+      ->allow_extra_args(false)
+      ->required()
+      ->type_name("LIST");
+  app_.add_option("--jobs", jobs_, "Compilations at a time; 0: one less than there are cores")
+      ->default_str(jobs_);
+  add_compiler(app_, options_.measure);
+  add_name(app_, "-o,--output", options_.output, "CSV to write", "FILE");
+  app_.add_flag("--overwrite", options_.overwrite, "Start FILE again");
+  app_.add_option("--format", format_, "Standard output: table, csv or json")->default_str(format_);
+  app_.footer(compile_footer);
+}
+
+CompileCommand CompileParser::options() {
+  options_.axes = axes_.axes();
+  options_.archs = parse_words("--arch", archs_);
+  options_.jobs = static_cast<int>(whole_number("--jobs", jobs_, 1024));
+  options_.format = parse_format(format_, false);
+  return options_;
+}
+
+DoctorParser::DoctorParser(CLI::App& root)
+    : app_(*root.add_subcommand("doctor", "Say what works here, what is missing and what to do")) {
+  app_.add_option("--format", format_, "text or json")->default_str(format_);
+  app_.add_flag("--self-test", options_.self_test,
+                "Copy and fill known sizes and compare with the counters; measure the rate of mma.sync");
+  app_.add_option("--device", device_, "GPU number")->default_str(device_);
+  add_name(app_, "-o,--output", options_.output, "Self-test figures as CSV", "FILE");
+  add_compiler(app_, options_.measure);
+}
+
+DoctorCommand DoctorParser::options() {
+  options_.json = choice<bool>("--format", format_, {{"text", false}, {"json", true}});
+  if (!options_.self_test && !options_.output.empty())
+    throw UsageError("-o keeps the figures of --self-test; give --self-test too, or leave -o out");
+  refuse_both(options_.self_test && options_.json, "--self-test", "--format json");
+  options_.measure.device = static_cast<int>(whole_number("--device", device_, 1023));
+  return options_;
+}
+
+}  // namespace attnprof
