@@ -93,8 +93,8 @@ part_correct_flash3() {
   sweep correct_flash3_head_dims "${flash3[@]}" -N 200 -d 16:256:16 -b 1 --heads 2 --dtype bf16 --mask causal &
   sweep correct_flash3_many "${flash3[@]}" -N 500 -d 64,128 -b 16 --heads 8 --kv-heads 2 --mask full,causal &
   sweep correct_flash3_groups --variant flash3 "${untimed[@]}" -N 4097 -d 128 -b 5 --heads 10 --kv-heads 5 --mask causal &
-  sweep correct_flash3_tiles_causal "${flash3[@]}" "${two[@]}" -d 64 --br 64,192 --bc 16,80,112,144,176,256 --mask causal &
-  sweep correct_flash3_tiles_full "${flash3[@]}" "${two[@]}" -d 64 --br 128,256 --bc 16,32,80,96,144,176,224 --mask full \
+  sweep correct_flash3_tiles_causal "${flash3[@]}" "${two[@]}" -d 64 --br 64,192 --bc 16,80,112,144,176,192 --mask causal &
+  sweep correct_flash3_tiles_full "${flash3[@]}" "${two[@]}" -d 64 --br 128,256 --bc 16,32,64,80,112,144,176,192 --mask full \
     --dtype bf16 &
   sweep correct_flash3_tiles_wide "${flash3[@]}" "${two[@]}" -d 192,256 --br 64,128 --bc 16,80,112 --mask causal &
   sweep correct_flash3_knobs "${flash3[@]}" -q 129,333 -k 77,500 -d 64 -b 1 --heads 4 --kv-heads 2 --br 128 --bc 48 \
