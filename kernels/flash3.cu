@@ -142,7 +142,6 @@ class Consumer {
     if (masked) mask(first_keys, j);
     PFragments next;
     const Correction correction = softmax(next, c, masked);
-    finish_before(l_[0] + l_[1]);  // the softmax is to happen while P V is multiplied, not after
     wait_o(v_tile);
     replace(P_, next, p_.kv_len >> 31);
     if (correction.needed) {
@@ -248,10 +247,8 @@ class Consumer {
     put_o(smem_.o(me_), O_, rederive(thread_));
     fence_shared_for_tma();
     named_barrier_sync(1 + consumers + me_, warpgroup_threads);
-    if (thread_ == 0) {
-      smem_.store_o(map, me_, work.row, work.slice);
-      mbarrier_arrive(smem_.q_empty(me_));
-    }
+    if (thread_ == 0) smem_.store_o(map, me_, work.row, work.slice);
+    mbarrier_arrive(smem_.q_empty(me_));  // every thread, for its part of Q and of what it was told to do
   }
 
   const AttentionParams& p_;

@@ -49,7 +49,7 @@ def check_correctness(figures):
     for figure, names in (("fp8 against fp64, normal inputs", CORRECT["flash3 fp8"][:-1]),
                           ("fp8 against fp64, inputs with outliers", ("fp8_outliers",))):
         rows = figures.rows(figure, *(f"correct_{name}" for name in names))
-        if rows is None:
+        if not rows:
             continue
         worst = max(rows, key=lambda row: number(row, "rel_err") or 0.0)
         error = number(worst, "rel_err")

@@ -93,8 +93,8 @@ part_correct_flash3() {
   sweep correct_flash3_head_dims "${flash3[@]}" -N 200 -d 16:256:16 -b 1 --heads 2 --dtype bf16 --mask causal &
   sweep correct_flash3_many "${flash3[@]}" -N 500 -d 64,128 -b 16 --heads 8 --kv-heads 2 --mask full,causal &
   sweep correct_flash3_groups --variant flash3 "${untimed[@]}" -N 4097 -d 128 -b 5 --heads 10 --kv-heads 5 --mask causal &
-  sweep correct_flash3_tiles_causal "${flash3[@]}" "${two[@]}" -d 64 --br 64,192 --bc 16,80,112,144,176,256 --mask causal &
-  sweep correct_flash3_tiles_full "${flash3[@]}" "${two[@]}" -d 64 --br 128,256 --bc 16,32,80,96,144,176,224 --mask full \
+  sweep correct_flash3_tiles_causal "${flash3[@]}" "${two[@]}" -d 64 --br 64,192 --bc 16,80,112,144,176,192 --mask causal &
+  sweep correct_flash3_tiles_full "${flash3[@]}" "${two[@]}" -d 64 --br 128,256 --bc 16,32,64,80,112,144,176,192 --mask full \
     --dtype bf16 &
   sweep correct_flash3_tiles_wide "${flash3[@]}" "${two[@]}" -d 192,256 --br 64,128 --bc 16,80,112 --mask causal &
   sweep correct_flash3_knobs "${flash3[@]}" -q 129,333 -k 77,500 -d 64 -b 1 --heads 4 --kv-heads 2 --br 128 --bc 48 \
@@ -248,16 +248,18 @@ versus() {
 part_versus() { versus versus; }
 part_versus_errors() { versus versus_errors --errors; }
 
-# sanitized NAME ARGS...: every tool of compute-sanitizer on one small sweep, side by side, into
-# sanitizer_TOOL_NAME.{csv,log}. A plain sweep before them compiles the kernels, which no tool needs to watch.
+# sanitized PORT NAME ARGS...: every tool of compute-sanitizer on one small sweep, side by side, into
+# sanitizer_TOOL_NAME.{csv,log}. A plain sweep before them compiles the kernels, which no tool needs to watch. Tools that
+# run at once talk to their processes through ports of their own, from PORT on.
 sanitized() {
-  local name=$1 tool
-  shift
+  local port=$1 name=$2 tool
+  shift 2
   sweep "sanitizer_none_$name" "$@" "${untimed[@]}"
   for tool in memcheck racecheck initcheck synccheck; do
-    compute-sanitizer --tool $tool --target-processes all --print-limit 20 --error-exitcode 99 "$attnprof" sweep \
-      --backend gpu "$@" "${untimed[@]}" --case-timeout 4min -o "sanitizer_${tool}_$name.csv" --overwrite --format csv \
-      >"sanitizer_${tool}_$name.log" 2>&1 &
+    compute-sanitizer --tool $tool --target-processes all --target-processes-filter attnprof --port "$port" \
+      --print-limit 20 --error-exitcode 99 "$attnprof" sweep --backend gpu "$@" "${untimed[@]}" --case-timeout 4min \
+      -o "sanitizer_${tool}_$name.csv" --overwrite --format csv >"sanitizer_${tool}_$name.log" 2>&1 &
+    port=$((port + 10))
   done
   wait
 }
@@ -266,13 +268,15 @@ sanitized() {
 # warpgroup with a ring of one tile, and two that take turns.
 part_sanitizer() {
   command -v compute-sanitizer >/dev/null || { fail "sanitizer: compute-sanitizer is not installed"; return; }
-  local small=(-N 129 -d 64 -b 1 --heads 2 --kv-heads 1 --mask 'full,causal') variant
-  local many=(-N 129 -d 64 -b 64 --heads 2 --kv-heads 1 --mask 'full,causal')
+  compute-sanitizer --version >sanitizer_version.txt
+  local small=(-N 129 -d 64 -b 1 --heads 2 --kv-heads 1 --mask 'full,causal') variant port=49152
+  local many=(-N 129 -d 64 -b 64 --heads 2 --kv-heads 1 --mask 'full,causal' --br '64,128' --bc 32)
   for variant in naive standard flash1 flash2; do
-    sanitized "$variant" --variant "$variant" "${small[@]}" &
+    sanitized $port "$variant" --variant "$variant" "${small[@]}" &
+    port=$((port + 40))
   done
-  sanitized flash3 --variant flash3 --dtype bf16 "${many[@]}" --br 64,128 --bc 32 --knob stages=1,2 &
-  sanitized flash3_fp8 --variant flash3 --dtype fp8 "${many[@]}" --br 64,128 --bc 32 --knob time_v_layout=1 &
+  sanitized $port flash3 --variant flash3 --dtype bf16 "${many[@]}" --knob stages=1,2 &
+  sanitized $((port + 40)) flash3_fp8 --variant flash3 --dtype fp8 "${many[@]}" --knob time_v_layout=1 &
   wait
 }
 

@@ -82,7 +82,8 @@ class SharedMemory {
       : base_(static_cast<uint32_t>(__cvta_generic_to_shared(base))) {}
 
   __device__ void init_barriers() const {
-    for (int w = 0; w < consumers; ++w) mbarrier_init(q_full(w), 1), mbarrier_init(q_empty(w), 1);
+    for (int w = 0; w < consumers; ++w)
+      mbarrier_init(q_full(w), 1), mbarrier_init(q_empty(w), warpgroup_threads);
     for (int s = 0; s < STAGES; ++s) {
       mbarrier_init(k_full(s), 1), mbarrier_init(v_full(s), 1);
       // One lane of every warp that reads a tile says when it is done.

@@ -61,13 +61,13 @@ TEST(SweepCommand, WritesExactlyThis) {
   expected +=
       "flash2,fwd,fp16,full,1,16,16,512,512,64,auto,-,cold,1,RUN,512d942ad25d69e2,fake,\"Fake GPU, \"\"2 "
       "SMs\"\"\","
-      "k1-flash2,128,64,stages=1;warp_rows=32;q_in_registers=0;min_blocks=2,ok,,uncalibrated,yes,0.0001,0."
+      "k1-flash2,128,128,stages=2;warp_rows=32;q_in_registers=0;min_blocks=1,ok,,uncalibrated,yes,0.0001,0."
       "0002,model,12500,,,,,,,,none,,,,,,,,,,,,,,"
       "10485760,0,4194304,4194304,1073741824,1073741824,,1073741824,85.8993,85.8993,,,,,,,1,,,,,,,,,,,"
       "\n";
   EXPECT_EQ(without_run(text_of(folder / "o.csv")), expected);
   EXPECT_THAT(result.err, AllOf(HasSubstr("backend fake\n"),
-                                HasSubstr("[1/1] flash2 128x64 fp16 full b1 h16 N512 d64 cold\n"),
+                                HasSubstr("[1/1] flash2 128x128 fp16 full b1 h16 N512 d64 cold\n"),
                                 Not(HasSubstr("nothing was written"))));
   EXPECT_THAT(result.out, AllOf(HasSubstr("flash2"), HasSubstr("12.5 us"), HasSubstr("85.9 TFLOP/s")));
 }
@@ -107,7 +107,7 @@ TEST(SweepCommand, KnobsAreAnAxisThatIsResumedAndDescribed) {
   };
   const std::vector<std::string> expected = {"naive -", "flash2 stages=1", "flash2 stages=2",
                                              "naive -", "flash2 stages=1", "flash2 stages=2"};
-  EXPECT_THAT(run(args).err, HasSubstr("[2/6] flash2 128x64 stages=1 fp16"));
+  EXPECT_THAT(run(args).err, HasSubstr("[2/6] flash2 128x128 stages=1 fp16"));
   EXPECT_EQ(knobs(), expected);
   const std::string whole = text_of(file);
   write_text(file, whole.substr(0, whole.find("flash2,fwd,fp16,full,1,16,16,1024")));
@@ -457,7 +457,7 @@ TEST(DryRun, OfAGpuPlanNeedsNoGpu) {
                                     none);
   const std::string out = testing::internal::GetCapturedStdout();
   EXPECT_EQ(code, 0);
-  EXPECT_THAT(out, HasSubstr("flash2 128x64 fp16 full b1 h16 N512 d64 cold,"));
+  EXPECT_THAT(out, HasSubstr("flash2 128x128 fp16 full b1 h16 N512 d64 cold,"));
   testing::internal::CaptureStderr();
   EXPECT_EQ(run_command_line({"sweep", "--backend", "gpu"}, none), 3);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "attnprof: no GPU here\n");

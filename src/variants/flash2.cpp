@@ -118,18 +118,32 @@ Knobs knobs_used(const Problem& p, const Tile& tile, const DeviceProfile& device
           {"min_blocks", shape.min_blocks}};
 }
 
+// The fastest measured on an H200 by `tune` (results/h200/notes-forward.md), by head_dim: large tiles while a
+// warp can hold 32 rows, which halves its reads of K and V; for the widest heads two smaller blocks an SM,
+// one multiplying while the other is at its softmax.
+struct Tuned {
+  int64_t head_dim;  // up to here
+  Tile tile;
+};
+constexpr std::array tuned = {Tuned{64, {128, 128}}, Tuned{128, {128, 64}}, Tuned{192, {128, 128}},
+                              Tuned{256, {64, 80}}};
+// For devices with less shared memory, and what registers do not hold.
+constexpr std::array smaller = {Tile{128, 64}, Tile{64, 64}, Tile{64, 32}, Tile{32, 16}};
+
 TileChoice default_tile(const Problem& p, const DeviceProfile& device) {
-  // With wide heads two blocks an SM hide each other's softmax better than one large one (`tune` on an H200:
-  // 15 % at head_dim 256).
-  constexpr std::array tiles = {Tile{128, 64}, Tile{64, 80}, Tile{64, 64}, Tile{64, 32}, Tile{32, 16}};
-  for (const Tile& tile : tiles)
-    if ((tile.br < 128 || p.head_dim <= 192) && smem_bytes(p, tile, 1) <= device.smem_per_block_bytes &&
-        !unsupported(p, tile, device))
-      return {tile, fmt::format("largest of 128x64 (up to head_dim 192), 64x80, 64x64, 64x32 whose Q, K and "
-                                "V ({} bytes) fit in a block's "
-                                "shared memory, and S and O in registers",
-                                smem_bytes(p, tile, 1))};
-  return {tiles.back(), "smallest of the tiles tried"};
+  const auto fits = [&](const Tile& tile) {
+    return smem_bytes(p, tile, 1) <= device.smem_per_block_bytes && !unsupported(p, tile, device);
+  };
+  const auto best = std::ranges::find_if(tuned, [&](const Tuned& t) { return p.head_dim <= t.head_dim; });
+  if (best != tuned.end() && fits(best->tile))
+    return {best->tile, fmt::format("fastest measured on an H200 at head_dim {}", best->head_dim)};
+  for (const Tile& tile : smaller)
+    if (fits(tile))
+      return {tile,
+              fmt::format("largest of 128x64, 64x64, 64x32 whose Q, K and V ({} bytes) fit in a block's "
+                          "shared memory, and S and O in registers",
+                          smem_bytes(p, tile, 1))};
+  return {smaller.back(), "smallest of the tiles tried"};
 }
 
 std::vector<Tile> candidates(const Problem&, const DeviceProfile&) {

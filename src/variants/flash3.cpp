@@ -110,12 +110,13 @@ std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const
     return fmt::format(
         "flash3 at {}x{} and head_dim {} has a wgmma of about {} registers, {} warpgroups start with {}",
         tile.br, tile.bc, p.head_dim, needed, (shape.consumers + 1) * shape.min_blocks, start);
-  const int available = consumer_registers(p, tile, shape.min_blocks), held = held_registers(p, tile);
-  if (held + 8 > available)
+  const int available = consumer_registers(p, tile, shape.min_blocks),
+            needed_registers = held_registers(p, tile) + 8;
+  if (needed_registers > available)
     return fmt::format(
         "flash3 keeps S, O and two P in registers: {}x{} at head_dim {} takes {} a thread, {} "
         "warpgroups leave {}",
-        tile.br, tile.bc, p.head_dim, held, shape.consumers * shape.min_blocks, available);
+        tile.br, tile.bc, p.head_dim, needed_registers, shape.consumers * shape.min_blocks, available);
   if (const int64_t needed = shape.min_blocks * (shape.smem_bytes + reserved_smem_bytes);
       shape.min_blocks > 1 && needed > device.smem_per_sm_bytes)
     return fmt::format("min_blocks = {} needs {} bytes of shared memory an SM, {} has {}", shape.min_blocks,
@@ -140,7 +141,7 @@ struct Tuned {
 };
 constexpr std::array tuned_16bit = {
     Tuned{64, {192, 80}, {192, 96}},  Tuned{96, {128, 128}, {128, 128}}, Tuned{128, {128, 128}, {128, 128}},
-    Tuned{192, {128, 96}, {128, 96}}, Tuned{256, {128, 80}, {128, 80}},
+    Tuned{192, {128, 80}, {128, 96}}, Tuned{256, {128, 80}, {128, 80}},
 };
 constexpr std::array tuned_fp8 = {
     Tuned{64, {192, 128}, {192, 128}},  Tuned{96, {192, 96}, {192, 96}},  Tuned{128, {192, 96}, {128, 128}},
@@ -280,7 +281,7 @@ const Variant flash3_variant{
         "exponentiate by turns",
     .needs =
         "sm_90a; fp16, bf16, fp8; head_dim multiple of 16 (fp8: 32) up to 256; Br multiple of 64 up to "
-        "256, Bc multiple of 16 (fp8: 32) up to 256",
+        "256, Bc multiple of 16 (fp8: 32), as registers hold",
     .unsupported = unsupported,
     .default_tile = default_tile,
     .workspace = workspace,
