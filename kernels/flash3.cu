@@ -195,7 +195,9 @@ class Consumer {
     if (!masked) {
       shifts(c, shift);
       probabilities(P, S_, c, shift, sum);
-      if (__all_sync(0xffffffffu, fmaxf(sum[0], sum[1]) <= largest_sum)) {
+      // A row that has seen no key yet has no m to keep.
+      const bool fits = fmaxf(sum[0], sum[1]) <= largest_sum && (!CAUSAL || fminf(m_[0], m_[1]) > -INFINITY);
+      if (__all_sync(0xffffffffu, fits)) {
         l_[0] += sum[0], l_[1] += sum[1];
         return {false, {1.0f, 1.0f}};
       }

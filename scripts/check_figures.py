@@ -34,7 +34,7 @@ CORRECT = {
     "naive, standard, flash1, flash2": ("lengths_fp16", "lengths_bf16", "unequal", "head_dims", "wide", "tiles", "knobs",
                                         "fp32"),
     "flash3": tuple(f"flash3_{name}" for name in ("lengths", "unequal", "head_dims", "many", "groups", "tiles_causal",
-                                                  "tiles_full", "tiles_wide", "knobs", "knobs_uneven")),
+                                                  "tiles_full", "tiles_wide", "outliers", "knobs", "knobs_uneven")),
     "flash3 fp8": tuple(f"fp8_{name}" for name in ("lengths", "unequal", "tiles", "knobs", "many", "outliers")),
 }
 FP8_ERROR = 0.05

@@ -99,6 +99,9 @@ part_correct_flash3() {
   sweep correct_flash3_tiles_wide "${flash3[@]}" "${two[@]}" -d 192,256 --br 64,128 --bc 16,80,112 --mask causal &
   sweep correct_flash3_knobs "${flash3[@]}" -q 129,333 -k 77,500 -d 64 -b 1 --heads 4 --kv-heads 2 --br 128 --bc 48 \
     --mask causal --dtype bf16 --knob stages=1,2,3,4 --knob min_blocks=1,2 --knob ping_pong=0,1 &
+  # Maxima that jump, after tiles in which some rows see no key.
+  sweep correct_flash3_outliers "${flash3[@]}" --input outliers -q 300,1000 -k 500,1000 -d 64,128 -b 1 --heads 4 \
+    --kv-heads 2 --br 64,128 --bc 16,80 --dtype bf16 --mask full,causal &
   sweep correct_flash3_knobs_uneven "${flash3[@]}" "${two[@]}" -d 96 --br 64,192 --bc 64 --mask full --dtype fp16 \
     --knob stages=1,3 --knob ping_pong=0,1 &
   wait
