@@ -11,10 +11,14 @@
 #define PING_PONG (TILE_BR > 64)
 #endif
 
+#ifndef OPTIMISTIC  // try each tile with the maximum of those before: takes registers for a second P
+#define OPTIMISTIC 1
+#endif
+
 namespace {
 
 constexpr int threads = (consumers + 1) * warpgroup_threads;
-constexpr int held = flash3_held_registers(d, Bc, element_bytes);
+constexpr int held = flash3_held_registers(d, Bc, element_bytes, OPTIMISTIC);
 constexpr int no_slice = -1;
 
 // P may be as large as 2^(p_exponent + lag), and its sum over a lane's part of a row as largest_sum, when m
@@ -192,7 +196,7 @@ class Consumer {
   // such a condition; here it is found from the sums, which saves looking for the maximum).
   __device__ Correction softmax(PFragments& P, float c, bool masked) {
     float shift[2], sum[2];
-    if (!masked) {
+    if (OPTIMISTIC && !masked) {
       shifts(c, shift);
       probabilities(P, S_, c, shift, sum);
       // A row that has seen no key yet has no m to keep.

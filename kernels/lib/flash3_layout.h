@@ -57,9 +57,11 @@ ATTNPROF_HOST_DEVICE constexpr int flash3_registers_at_start(int consumers, int 
   const int registers = 65536 / blocks / (128 * (consumers + 1));
   return (registers < 255 ? registers : 255) / 8 * 8;
 }
-// What a consumer holds at once: fp32 accumulators of S and O over 128 threads, P, and the next P.
-ATTNPROF_HOST_DEVICE constexpr int flash3_held_registers(int head_dim, int bc, int element_bytes) {
-  return bc / 2 + head_dim / 2 + 2 * (bc * element_bytes / 8);
+// What a consumer holds at once: fp32 accumulators of S and O over 128 threads, and P; where it is
+// `optimistic` (flash3.cu) the next P while S is still there.
+ATTNPROF_HOST_DEVICE constexpr int flash3_held_registers(int head_dim, int bc, int element_bytes,
+                                                         bool optimistic) {
+  return bc / 2 + head_dim / 2 + (optimistic ? 2 : 1) * (bc * element_bytes / 8);
 }
 // The producer spills below 40; that costs less than spills of a consumer that needs the difference.
 ATTNPROF_HOST_DEVICE constexpr int flash3_producer_registers(int consumers, int held) {

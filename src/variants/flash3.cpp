@@ -2,6 +2,7 @@
 // by TMA and wgmma, from persistent blocks. In fp8 a step before it turns V.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "lib/flash3_layout.h"
@@ -30,8 +31,12 @@ constexpr std::array knobs = {
     Knob{"stages", "K, V tiles in shared memory", 1, 4},
     Knob{"min_blocks", "blocks an SM", 1, 2},
     Knob{"ping_pong", "1: warpgroups take turns at multiplying", 0, 1},
+    Knob{"optimistic", "1: P is first tried with the maximum of earlier tiles; takes more registers", 0, 1},
     Knob{"time_v_layout", "fp8: 1 times the step that turns V as part of the operation", 0, 1},
 };
+
+// At least one, also for a Br that `unsupported` will refuse.
+int consumers_of(const Tile& tile) { return std::max(1, tile.br / wgmma_rows); }
 
 bool is_fp8(const Problem& p) { return p.dtype == Dtype::fp8; }
 
@@ -45,21 +50,29 @@ struct Shape {
   int min_blocks = 1;
   int stages = 2;
   bool ping_pong = false;
+  bool optimistic = true;
   int64_t smem_bytes = 0;
 };
 
 int64_t smem_bytes(const Problem& p, const Tile& tile, int stages) {
-  return flash3_smem_bytes(tile.br / wgmma_rows, static_cast<int>(p.head_dim), tile.bc,
+  return flash3_smem_bytes(consumers_of(tile), static_cast<int>(p.head_dim), tile.bc,
                            static_cast<int>(bytes_per_element(p.dtype)), stages);
 }
 
-int held_registers(const Problem& p, const Tile& tile) {
+int held_registers(const Problem& p, const Tile& tile, bool optimistic) {
   return flash3_held_registers(static_cast<int>(p.head_dim), tile.bc,
-                               static_cast<int>(bytes_per_element(p.dtype)));
+                               static_cast<int>(bytes_per_element(p.dtype)), optimistic);
 }
 
-int consumer_registers(const Problem& p, const Tile& tile, int min_blocks) {
-  return flash3_consumer_registers(tile.br / wgmma_rows, min_blocks, held_registers(p, tile));
+// Registers a consumer's thread must have, and has.
+struct Registers {
+  int needed, available;
+  bool fit() const { return needed <= available; }
+};
+Registers registers_of(const Problem& p, const Tile& tile, int min_blocks, bool optimistic) {
+  constexpr int beside = 8;  // at least: row statistics, addresses
+  const int held = held_registers(p, tile, optimistic);
+  return {held + beside, flash3_consumer_registers(consumers_of(tile), min_blocks, held)};
 }
 
 // The compiler knows no more registers than a thread starts with when it places one wgmma: its accumulators,
@@ -70,17 +83,20 @@ int instruction_registers(const Problem& p, const Tile& tile) {
 
 // One consumer warpgroup leaves room for a second block. Two stages if they fit.
 Shape shape_of(const Problem& p, const Tile& tile, const DeviceProfile& device) {
-  Shape shape{.consumers = tile.br / wgmma_rows};
+  Shape shape{.consumers = consumers_of(tile)};
   shape.threads = (shape.consumers + 1) * 128;
   const auto fits = [&](int blocks, int stages) {
     return blocks * (smem_bytes(p, tile, stages) + reserved_smem_bytes) <= device.smem_per_sm_bytes;
   };
   const auto blocks = tile.knobs.get("min_blocks"), stages = tile.knobs.get("stages");
-  const bool second = shape.consumers == 1 && fits(2, stages.value_or(1)) &&
-                      held_registers(p, tile) + 40 <= consumer_registers(p, tile, 2) &&
-                      instruction_registers(p, tile) <= flash3_registers_at_start(1, 2);
+  const bool second =
+      shape.consumers == 1 && fits(2, stages.value_or(1)) &&
+      registers_of(p, tile, 2, true).needed + 32 <= registers_of(p, tile, 2, true).available &&
+      instruction_registers(p, tile) <= flash3_registers_at_start(1, 2);
   shape.min_blocks = blocks.value_or(second ? 2 : 1);
   shape.stages = stages.value_or(fits(shape.min_blocks, 2) ? 2 : 1);
+  const bool room = registers_of(p, tile, shape.min_blocks, true).fit();
+  shape.optimistic = tile.knobs.get("optimistic").value_or(room) != 0;
   shape.ping_pong = tile.knobs.get("ping_pong").value_or(shape.consumers > 1) != 0;
   shape.smem_bytes = smem_bytes(p, tile, shape.stages);
   return shape;
@@ -110,13 +126,12 @@ std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const
     return fmt::format(
         "flash3 at {}x{} and head_dim {} has a wgmma of about {} registers, {} warpgroups start with {}",
         tile.br, tile.bc, p.head_dim, needed, (shape.consumers + 1) * shape.min_blocks, start);
-  const int available = consumer_registers(p, tile, shape.min_blocks),
-            needed_registers = held_registers(p, tile) + 8;
-  if (needed_registers > available)
+  if (const Registers r = registers_of(p, tile, shape.min_blocks, shape.optimistic); !r.fit())
     return fmt::format(
-        "flash3 keeps S, O and two P in registers: {}x{} at head_dim {} takes {} a thread, {} "
+        "flash3 keeps S, O and {} in registers: {}x{} at head_dim {} takes {} a thread, {} "
         "warpgroups leave {}",
-        tile.br, tile.bc, p.head_dim, needed_registers, shape.consumers * shape.min_blocks, available);
+        shape.optimistic ? "two P" : "P", tile.br, tile.bc, p.head_dim, r.needed,
+        shape.consumers * shape.min_blocks, r.available);
   if (const int64_t needed = shape.min_blocks * (shape.smem_bytes + reserved_smem_bytes);
       shape.min_blocks > 1 && needed > device.smem_per_sm_bytes)
     return fmt::format("min_blocks = {} needs {} bytes of shared memory an SM, {} has {}", shape.min_blocks,
@@ -129,6 +144,7 @@ Knobs knobs_used(const Problem& p, const Tile& tile, const DeviceProfile& device
   return {{"stages", shape.stages},
           {"min_blocks", shape.min_blocks},
           {"ping_pong", shape.ping_pong ? 1 : 0},
+          {"optimistic", shape.optimistic ? 1 : 0},
           {"time_v_layout", tile.knobs.get("time_v_layout").value_or(0)}};
 }
 
@@ -251,6 +267,7 @@ KernelLaunch launch_of(const Problem& p, const Tile& tile, const DeviceProfile& 
   kernel.macros.emplace_back("STAGES", std::to_string(shape.stages));
   kernel.macros.emplace_back("MIN_BLOCKS", std::to_string(shape.min_blocks));
   kernel.macros.emplace_back("PING_PONG", shape.ping_pong ? "1" : "0");
+  kernel.macros.emplace_back("OPTIMISTIC", shape.optimistic ? "1" : "0");
   return kernel;
 }
 
