@@ -169,6 +169,15 @@ class VersusTest(unittest.TestCase):
         self.assertIn("versus.csv exists", err)
         self.assertEqual(self.run_small("--report")[1], text)
 
+    def test_earlier_rows_outlive_a_run_that_cannot_start(self):
+        self.simulated_build()
+        earlier = self.folder / "out" / "versus.csv"
+        earlier.parent.mkdir()
+        earlier.write_text("rows", encoding="utf-8")
+        with mock.patch.object(peers, "import_torch", side_effect=SystemExit(3)), self.assertRaises(SystemExit):
+            versus.main([str(self.folder / "build"), str(earlier.parent), "--overwrite"])
+        self.assertEqual(earlier.read_text(encoding="utf-8"), "rows")
+
     def test_errors_are_of_all_shapes(self):
         self.simulated_build()
         _, text, err = self.run_small("--errors")
