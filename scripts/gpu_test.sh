@@ -251,18 +251,16 @@ versus() {
 part_versus() { versus versus; }
 part_versus_errors() { versus versus_errors --errors; }
 
-# sanitized PORT NAME ARGS...: every tool of compute-sanitizer on one small sweep, side by side, into
-# sanitizer_TOOL_NAME.{csv,log}. A plain sweep before them compiles the kernels, which no tool needs to watch. Tools that
-# run at once talk to their processes through ports of their own, from PORT on.
+# sanitized NAME ARGS...: every tool of compute-sanitizer on one small sweep, side by side, into
+# sanitizer_TOOL_NAME.{csv,log}. A plain sweep before them compiles the kernels, which no tool needs to watch.
 sanitized() {
-  local port=$1 name=$2 tool
-  shift 2
+  local name=$1 tool
+  shift
   sweep "sanitizer_none_$name" "$@" "${untimed[@]}"
   for tool in memcheck racecheck initcheck synccheck; do
-    compute-sanitizer --tool $tool --target-processes all --target-processes-filter attnprof --port "$port" \
-      --print-limit 20 --error-exitcode 99 "$attnprof" sweep --backend gpu "$@" "${untimed[@]}" --case-timeout 4min \
-      -o "sanitizer_${tool}_$name.csv" --overwrite --format csv >"sanitizer_${tool}_$name.log" 2>&1 &
-    port=$((port + 10))
+    compute-sanitizer --tool $tool --target-processes all --print-limit 20 --error-exitcode 99 "$attnprof" sweep \
+      --backend gpu "$@" "${untimed[@]}" --case-timeout 4min -o "sanitizer_${tool}_$name.csv" --overwrite --format csv \
+      >"sanitizer_${tool}_$name.log" 2>&1 &
   done
   wait
 }
@@ -272,14 +270,13 @@ sanitized() {
 part_sanitizer() {
   command -v compute-sanitizer >/dev/null || { fail "sanitizer: compute-sanitizer is not installed"; return; }
   compute-sanitizer --version >sanitizer_version.txt
-  local small=(-N 129 -d 64 -b 1 --heads 2 --kv-heads 1 --mask 'full,causal') variant port=49152
+  local small=(-N 129 -d 64 -b 1 --heads 2 --kv-heads 1 --mask 'full,causal') variant
   local many=(-N 129 -d 64 -b 64 --heads 2 --kv-heads 1 --mask 'full,causal' --br '64,128' --bc 32)
   for variant in naive standard flash1 flash2; do
-    sanitized $port "$variant" --variant "$variant" "${small[@]}" &
-    port=$((port + 40))
+    sanitized "$variant" --variant "$variant" "${small[@]}" &
   done
-  sanitized $port flash3 --variant flash3 --dtype bf16 "${many[@]}" --knob stages=1,2 &
-  sanitized $((port + 40)) flash3_fp8 --variant flash3 --dtype fp8 "${many[@]}" --knob time_v_layout=1 &
+  sanitized flash3 --variant flash3 --dtype bf16 "${many[@]}" --knob stages=1,2 &
+  sanitized flash3_fp8 --variant flash3 --dtype fp8 "${many[@]}" --knob time_v_layout=1 &
   wait
 }
 

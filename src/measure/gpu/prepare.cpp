@@ -69,7 +69,7 @@ PreparedCase::PreparedCase(const Case& c, const InputSource& inputs, GpuDevice& 
     kernels_.push_back(kernel ? std::optional(load(*kernel, compiler)) : std::nullopt);
     if (std::holds_alternative<GemmLaunch>(step.launch)) require_cublas(gpu);
   }
-  buffers_ = allocated();
+  places_.push_back(allocated());
   set_params();
   fill_inputs();
 }
@@ -101,27 +101,39 @@ std::vector<DeviceBuffer> PreparedCase::allocated() const {
   return buffers;
 }
 
-bool PreparedCase::relocate() {
-  std::vector<DeviceBuffer> fresh;
+// Leaves half of the free memory to others.
+void PreparedCase::add_place() {
+  full_ = places_.size() == most_places || 2 * total_bytes(operands_) > free_device_bytes();
+  if (full_) return;
   try {
-    fresh = allocated();
+    places_.push_back(allocated());
   } catch (const CaseSkipped&) {
-    return false;
+    full_ = true;
+    return;
   }
-  std::swap(buffers_, fresh);
-  std::ranges::move(fresh, std::back_inserter(left_behind_));
+  place_ = places_.size() - 1;
   set_params();
   fill_inputs();
   reset();
   run();
   gpu_.stream().synchronise();
-  return true;
+}
+
+bool PreparedCase::relocate() {
+  const size_t before = places_.size();
+  if (!full_) add_place();
+  if (places_.size() == before) {
+    place_ = (place_ + 1) % places_.size();
+    set_params();
+  }
+  return places_.size() > 1;
 }
 
 void PreparedCase::fill_inputs() const {
   for (size_t i = 0; i < operands_.size(); ++i)
     if (operands_[i].role == Role::input)
-      gpu_.harness().fill_input(buffers_[i], operands_[i], static_cast<int>(i), inputs_, gpu_.stream());
+      gpu_.harness().fill_input(buffer(static_cast<int>(i)), operands_[i], static_cast<int>(i), inputs_,
+                                gpu_.stream());
   gpu_.stream().synchronise();
 }
 
@@ -151,7 +163,8 @@ AttentionParams PreparedCase::params(const KernelLaunch& kernel) const {
     params.v_scale = buffer(operand_v_scale).get<const float>();
   }
   const auto workspace = static_cast<size_t>(first_workspace(p));
-  for (size_t i = workspace; i < buffers_.size(); ++i) params.workspace[i - workspace] = buffers_[i].get();
+  for (size_t i = workspace; i < operands_.size(); ++i)
+    params.workspace[i - workspace] = buffer(static_cast<int>(i)).get();
   params.q_strides = strides_of(operands_[operand_q]);
   params.k_strides = strides_of(operands_[operand_k]);
   params.v_strides = strides_of(operands_[operand_v]);
@@ -189,7 +202,7 @@ void PreparedCase::run() const {
 void PreparedCase::reset() const {
   for (size_t i = 0; i < operands_.size(); ++i)
     if (operands_[i].role != Role::input)
-      buffers_[i].fill(operands_[i].init == Init::zero ? 0 : poison_byte, gpu_.stream());
+      buffer(static_cast<int>(i)).fill(operands_[i].init == Init::zero ? 0 : poison_byte, gpu_.stream());
   for (size_t i = 0; i < steps_.size(); ++i)
     if (!steps_[i].timed) run_step(i);
 }

@@ -25,15 +25,17 @@ class PreparedCase {
   // enqueues.
   void reset() const;
 
-  // Moves all operands to other device memory, inputs filled as before, and runs the operation there once.
-  // False, and nothing has changed, where there is no room for them beside the old ones, which are kept until
-  // the case ends so that no later move gets them again.
+  // Moves on to another place in device memory: to a new one, with inputs filled as before and the operation
+  // run there once, until there are `most_places` or no more room, then through those there are. Where
+  // operands lie changes which of them L2 can hold together, and so times and HBM bytes. False where there is
+  // only one place.
   bool relocate();
+  static constexpr size_t most_places = 8;
 
   const Case& planned() const { return case_; }
   const InputSource& inputs() const { return inputs_; }
   const std::vector<Operand>& operands() const { return operands_; }
-  const DeviceBuffer& buffer(int operand) const { return buffers_[static_cast<size_t>(operand)]; }
+  const DeviceBuffer& buffer(int operand) const { return places_[place_][static_cast<size_t>(operand)]; }
   int launches() const;  // timed
   // Launch and build figures; per-block ones of the longest step, empty when that is a library's.
   Build build() const;
@@ -47,6 +49,7 @@ class PreparedCase {
   };
   LoadedKernel load(const KernelLaunch& kernel, KernelCompiler& compiler) const;
   std::vector<DeviceBuffer> allocated() const;  // throws CaseSkipped
+  void add_place();
   void fill_inputs() const;
   AttentionParams params(const KernelLaunch& kernel) const;
   void set_params();  // of every kernel, for where the operands lie
@@ -61,8 +64,9 @@ class PreparedCase {
   std::vector<Operand> operands_;
   std::vector<Step> steps_;
   std::vector<std::optional<LoadedKernel>> kernels_;  // by step; nothing for other kinds
-  std::vector<DeviceBuffer> buffers_;                 // by operand
-  std::vector<DeviceBuffer> left_behind_;             // of earlier places
+  std::vector<std::vector<DeviceBuffer>> places_;     // by operand
+  size_t place_ = 0;                                  // the present one
+  bool full_ = false;                                 // no room for another
 };
 
 }  // namespace attnprof

@@ -14,9 +14,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int fewest_samples = 3;
-constexpr int samples_before_stopping = 20;  // an interval of fewer is itself a matter of luck
-constexpr int largest_batch = 256;           // samples enqueued before the host waits
-constexpr double warm_up_s = 0.02;           // clocks rise, caches of instructions and addresses fill
+// Operands move after every few samples: a kernel's time differs by 1 or 2 % from one place in memory to
+// another, and a process that timed one place alone would differ from the next by as much.
+constexpr size_t samples_a_place = 4;
+constexpr double longest_moved_ns = 10e6;  // longer operations stay where they are: a move runs them once
+// All places once; an interval of fewer is itself a matter of luck.
+constexpr int samples_before_stopping = samples_a_place * PreparedCase::most_places;
+constexpr int largest_batch = 256;  // samples enqueued before the host waits
+constexpr double warm_up_s = 0.02;  // clocks rise, caches of instructions and addresses fill
 constexpr int warm_up_runs = 3;
 constexpr double drift_limit_pct = 3;
 
@@ -44,7 +49,7 @@ struct Costs {
 
 class Sampler {
  public:
-  Sampler(const PreparedCase& prepared, const GpuDevice& gpu, const MeasureOptions& options)
+  Sampler(PreparedCase& prepared, const GpuDevice& gpu, const MeasureOptions& options)
       : prepared_(prepared), gpu_(gpu), options_(options) {}
 
   void warm_up();
@@ -67,11 +72,12 @@ class Sampler {
     return (costs_.condition_ns + costs_.operation_ns + static_cast<double>(spin_ns_)) * 1e-9;
   }
 
-  const PreparedCase& prepared_;
+  PreparedCase& prepared_;
   const GpuDevice& gpu_;
   const MeasureOptions& options_;
   Costs costs_;
   int64_t spin_ns_ = 0;
+  size_t enqueued_ = 0;
   std::vector<Marks> marks_;
   std::vector<double> samples_ns_;
   Surroundings surroundings_;
@@ -121,7 +127,10 @@ size_t Sampler::next_batch(double spent_s) const {
 
 void Sampler::run_batch(size_t count) {
   while (marks_.size() < count) marks_.emplace_back();
-  for (size_t i = 0; i < count; ++i) enqueue_one(marks_[i]);
+  for (size_t i = 0; i < count; ++i) {
+    if (costs_.operation_ns < longest_moved_ns && enqueued_++ % samples_a_place == 0) prepared_.relocate();
+    enqueue_one(marks_[i]);
+  }
   do {
     surroundings_.look(gpu_.nvml());
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -160,7 +169,7 @@ void condition_cache(const PreparedCase& prepared, const GpuDevice& gpu) {
     prepared.run();
 }
 
-Latency time_operation(const PreparedCase& prepared, const GpuDevice& gpu, const MeasureOptions& options,
+Latency time_operation(PreparedCase& prepared, const GpuDevice& gpu, const MeasureOptions& options,
                        Status& status) {
   Sampler sampler(prepared, gpu, options);
   sampler.warm_up();
