@@ -9,13 +9,14 @@ deviations in percent of it, from a nested analysis of variance: of counts in on
 much the processes' medians, which are what a gate compares, differ. About 5 s a process. Needs a GPU with readable
 counters; --analyse FOLDER prints the table of an earlier run. Standard library only.
 
-Exit code: 0, or 1 when no case was counted.
+Exit codes: 0, 1 (a sweep failed, or no case was counted), 2 (usage), 3 (no GPU, or none whose counters can be read).
 """
 
 import argparse
 import csv
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -28,14 +29,18 @@ PLANS = [  # options of one sweep each
 
 
 def measure(program, folder, process):
+    """The exit code of the first sweep that fails, which says why itself; else 0."""
     for plan, options in enumerate(PLANS):
         name = folder / f"scatter_{process}_{plan}"
         log = pathlib.Path(f"{name}.log")
         log.unlink(missing_ok=True)
-        subprocess.run(
-            [program, "sweep", "--backend", "gpu", *options, "--verify", "off", "--precision", "10%", "--max-time", "0.02s",
-             "-o", f"{name}.csv", "--overwrite", "--format", "csv"],
-            env={**os.environ, "ATTNPROF_COUNT_LOG": str(log)}, stdout=subprocess.DEVNULL, check=True)
+        done = subprocess.run(
+            [program, "sweep", "--backend", "gpu", *options, "--counters", "on", "--verify", "off", "--precision", "10%",
+             "--max-time", "0.02s", "-o", f"{name}.csv", "--overwrite", "--format", "csv"],
+            env={**os.environ, "ATTNPROF_COUNT_LOG": str(log)}, stdout=subprocess.DEVNULL, check=False)
+        if done.returncode != 0:
+            return done.returncode
+    return 0
 
 
 def read_counts(folder):
@@ -45,7 +50,8 @@ def read_counts(folder):
         with open(path, newline="", encoding="utf-8") as file:
             rows = [row for row in csv.DictReader(file) if int(row["hbm_counts"] or 0) > 1]
         places = {}
-        for line in path.with_suffix(".log").read_text(encoding="utf-8").splitlines():
+        log = path.with_suffix(".log")  # absent where no case needed a second count
+        for line in log.read_text(encoding="utf-8").splitlines() if log.exists() else ():
             case, placement, amount = (int(cell) for cell in line.split(","))
             if placement > 0:  # 0: counted together with everything else, in a configuration of its own
                 places.setdefault(case, {}).setdefault(placement, []).append(amount)
@@ -95,12 +101,19 @@ def main():
         parser.error("give the program, or --analyse FOLDER")
     folder = pathlib.Path(options.analyse or options.output)
     if options.program:
+        if not shutil.which(options.program):
+            parser.error(f"{options.program} is no program")
         folder.mkdir(parents=True, exist_ok=True)
         for process in range(options.processes):
-            measure(options.program, folder, process)
+            code = measure(options.program, folder, process)
+            if code != 0:
+                return code
     cases = read_counts(folder)
+    if not cases:
+        print(f"hbm_scatter.py: no case of {folder} was counted more than once", file=sys.stderr)
+        return 1
     print("\n".join(table(cases)))
-    return 0 if cases else 1
+    return 0
 
 
 if __name__ == "__main__":

@@ -347,28 +347,37 @@ def parse_arguments(arguments):
     return options
 
 
-def prepare_files(options):
-    """None, or why the files stand in the way."""
+def files(options):
+    name = "errors" if options.errors else "versus"
+    return options.out / f"{name}.csv", options.out / f"{name}_peers.csv"
+
+
+def obstacle(options):
+    """None, or why nothing can be measured."""
     if not (options.build / "attnprof").is_file():
         return f"no attnprof in {options.build}; build it first"
-    options.out.mkdir(parents=True, exist_ok=True)
-    name = "errors" if options.errors else "versus"
-    for path in (options.out / f"{name}.csv", options.out / f"{name}_peers.csv"):
+    for path in files(options):
         if path.exists() and not options.overwrite:
             return f"{path} exists; give another folder or --overwrite"
+    return None
+
+
+def clear_files(options):
+    options.out.mkdir(parents=True, exist_ok=True)
+    for path in files(options):
         for file in (path, path.with_name(path.name + ".meta.json")):
             file.unlink(missing_ok=True)
-    return None
 
 
 def main(arguments):
     options = parse_arguments(arguments)
     if not options.report:
-        complaint = prepare_files(options)
+        complaint = obstacle(options)
         if complaint:
             print(f"versus.sh: {complaint}", file=sys.stderr)
             return 2
-        torch = peers.import_torch()
+        torch = peers.import_torch()  # before files of an earlier run go
+        clear_files(options)
         (measure_errors if options.errors else measure_times)(options, torch)
     reached = (report_errors if options.errors else report_times)(options.out, options.lengths)
     return 0 if reached else 1

@@ -3,6 +3,7 @@
 
 #include "attention_params.h"
 #include "lib/element.cuh"
+#include "lib/exp2.cuh"
 #include "lib/score_rows.h"
 
 // What one row does: reads columns [0, read) of S, of which [0, visible) count, and writes columns [0, write)
@@ -46,13 +47,6 @@ struct RowGroup {
     return value;
   }
 };
-
-// One MUFU instruction; results below 2^-126 are zero, which no probability misses.
-__device__ inline float exp2_of(float x) {
-  float result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-  return result;
-}
 
 // Keeps the compiler from carrying the unpacked values of one pass over the row to the next: they would not
 // fit in the registers of a block of 1024 threads.
@@ -100,7 +94,7 @@ __device__ inline void softmax_row(const RowGroup& group, const SoftmaxRow& row,
     unpack(kept[i], values);
 #pragma unroll
     for (int e = 0; e < vector_width; ++e)
-      if (column + e < row.visible) sum += exp2_of(fmaf(values[e], factor, -shift));
+      if (column + e < row.visible) sum += exp2_fast(fmaf(values[e], factor, -shift));
   }
   forget_unpacked(kept);
   sum = group.reduce(sum, 0.0f, partial_sum, [](float a, float b) { return a + b; });
@@ -112,7 +106,7 @@ __device__ inline void softmax_row(const RowGroup& group, const SoftmaxRow& row,
     unpack(kept[i], values);
 #pragma unroll
     for (int e = 0; e < vector_width; ++e)
-      values[e] = column + e < row.visible ? exp2_of(fmaf(values[e], factor, -shift)) * inverse : 0.0f;
+      values[e] = column + e < row.visible ? exp2_fast(fmaf(values[e], factor, -shift)) * inverse : 0.0f;
     store_vector(row.p + column, pack(values));
   }
 }

@@ -2,6 +2,7 @@
 
 import pathlib
 import random
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -45,6 +46,28 @@ class HbmScatterTest(unittest.TestCase):
             cases = hbm_scatter.read_counts(folder)
         self.assertEqual(cases, {"flash1 full 1 16 4096 64": [{1: [100, 100], 2: [100, 100]}, {1: [101, 101], 2: [101, 101]}]})
         self.assertIn("flash1 full 1 16 4096 64", hbm_scatter.table(cases)[1])
+
+    def run_script(self, *arguments):
+        done = subprocess.run([sys.executable, hbm_scatter.__file__, *arguments], capture_output=True, text=True, check=False)
+        self.assertNotIn("Traceback", done.stderr)
+        return done.returncode, done.stderr
+
+    def test_a_sweep_that_fails_ends_it_with_its_exit_code(self):
+        with tempfile.TemporaryDirectory() as name:
+            program = pathlib.Path(name) / "attnprof"
+            program.write_text("#!/bin/sh\necho no driver >&2\nexit 3\n", encoding="utf-8")
+            program.chmod(0o755)
+            self.assertEqual(self.run_script(str(program), "-o", name + "/out"), (3, "no driver\n"))
+            code, text = self.run_script(name + "/absent")
+            self.assertEqual(code, 2)
+            self.assertIn("absent is no program", text)
+
+    def test_a_run_in_which_nothing_was_counted_again_says_so(self):
+        with tempfile.TemporaryDirectory() as name:
+            (pathlib.Path(name) / "scatter_0_0.csv").write_text("variant,hbm_counts\nflash1,1\n", encoding="utf-8")
+            code, text = self.run_script("--analyse", name)
+        self.assertEqual(code, 1)
+        self.assertIn("was counted more than once", text)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 import contextlib
 import csv
 import io
-import math
 import os
 import pathlib
 import sys
@@ -116,7 +115,8 @@ class VersusTest(unittest.TestCase):
 
     def test_exact_on_both_sides_is_a_ratio_of_one(self):
         self.assertEqual(versus.error_ratio({"rel_err": "0"}, {"rel_err": "0"}), 1.0)
-        self.assertEqual(versus.error_ratio({"rel_err": "1e-3"}, {"rel_err": "0"}), math.inf)
+        self.assertEqual(versus.error_ratio({"rel_err": "3e-16"}, {"rel_err": "1e-16"}), 1.0)
+        self.assertGreater(versus.error_ratio({"rel_err": "1e-3"}, {"rel_err": "0"}), versus.ERROR_SLACK)
         self.assertIsNone(versus.error_ratio({"rel_err": ""}, {"rel_err": "0"}))
 
     # The program, on the simulator: what attnprof is asked for is what it takes.
@@ -168,6 +168,15 @@ class VersusTest(unittest.TestCase):
         self.assertEqual(code, 2)
         self.assertIn("versus.csv exists", err)
         self.assertEqual(self.run_small("--report")[1], text)
+
+    def test_earlier_rows_outlive_a_run_that_cannot_start(self):
+        self.simulated_build()
+        earlier = self.folder / "out" / "versus.csv"
+        earlier.parent.mkdir()
+        earlier.write_text("rows", encoding="utf-8")
+        with mock.patch.object(peers, "import_torch", side_effect=SystemExit(3)), self.assertRaises(SystemExit):
+            versus.main([str(self.folder / "build"), str(earlier.parent), "--overwrite"])
+        self.assertEqual(earlier.read_text(encoding="utf-8"), "rows")
 
     def test_errors_are_of_all_shapes(self):
         self.simulated_build()

@@ -201,6 +201,8 @@ TEST(Binary, CompileLooksAtItsOutputFirst) {
   EXPECT_EQ(
       run({"compile", "--arch", "sm_80", "--variant", "standard", "--br", "64", "-o", folder / "b.csv"}), 3);
   EXPECT_FALSE(std::filesystem::exists(folder / "b.csv")) << "no kernel, no file";
+  EXPECT_EQ(run({"compile", "--arch", "sm_80", "--variant", "flash3"}, &output), 3);
+  EXPECT_THAT(output, HasSubstr("no kernel to compile: flash3 is built on wgmma"));
   EXPECT_NE(run({"compile", "--arch", "sm_80", "--variant", "flash2", "-d", "64", "-o", folder / "no/b.csv"},
                 &output),
             0);

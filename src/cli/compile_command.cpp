@@ -76,8 +76,8 @@ constexpr ReportColumn report_columns[] = {
 std::vector<std::vector<std::string>> report_lines(const std::vector<KernelReport>& reports) {
   std::vector<std::vector<std::string>> lines(1);
   for (const ReportColumn& column : report_columns) lines[0].emplace_back(column.name);
-  std::set<std::vector<std::string>>
-      seen;  // cases that differ only in what no kernel depends on are one line
+  // Cases that differ only in what no kernel depends on are one line.
+  std::set<std::vector<std::string>> seen;
   for (const KernelReport& report : reports)
     for (const KernelUse& use : report.uses) {
       std::vector<std::string> line;
@@ -141,6 +141,14 @@ struct Plan {
   std::vector<Case> cases;
 };
 
+// Why there is no kernel: of skipped cases the first one's reason.
+std::string why_no_kernel(const std::vector<Plan>& plans) {
+  for (const Plan& plan : plans)
+    for (const Case& c : plan.cases)
+      if (c.skip) return *c.skip;
+  return "every case is a library's";
+}
+
 std::vector<Plan> plans_of(const CompileCommand& options) {
   std::vector<Plan> plans;
   bool empty = true;
@@ -150,7 +158,7 @@ std::vector<Plan> plans_of(const CompileCommand& options) {
     empty &= kernels_of(plans.back().cases, device).empty();
   }
   if (empty)
-    throw EnvironmentError("the plan has no kernel to compile: every case is skipped or a library's");
+    throw EnvironmentError(fmt::format("the plan has no kernel to compile: {}", why_no_kernel(plans)));
   return plans;
 }
 

@@ -21,12 +21,6 @@ float input_element(const Operand& operand, unsigned tensor, const InputSource& 
 
 std::string_view to_string(InputKind kind) { return kind == InputKind::normal ? "normal" : "outliers"; }
 
-std::optional<InputKind> parse_input_kind(std::string_view text) {
-  for (InputKind kind : {InputKind::normal, InputKind::outliers})
-    if (text == to_string(kind)) return kind;
-  return std::nullopt;
-}
-
 std::string_view describe(InputKind kind) {
   return kind == InputKind::normal ? "random, near N(0, 1)"
                                    : "random, near N(0, 1) + N(0, 100) Bernoulli(0.001)";

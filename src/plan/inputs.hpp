@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +17,6 @@ enum class InputKind {
 };
 
 std::string_view to_string(InputKind kind);
-std::optional<InputKind> parse_input_kind(std::string_view text);
 std::string_view describe(InputKind kind);  // its distribution, for people
 
 // What makes the inputs of one case.

@@ -93,9 +93,7 @@ TEST(Inputs, ScalesDifferByHeadWithinAFactorOfFour) {
 }
 
 TEST(Inputs, KindsAreWords) {
-  for (InputKind kind : {InputKind::normal, InputKind::outliers})
-    EXPECT_EQ(parse_input_kind(to_string(kind)), kind);
-  EXPECT_EQ(parse_input_kind("zeros"), std::nullopt);
+  EXPECT_NE(to_string(InputKind::normal), to_string(InputKind::outliers));
   EXPECT_NE(describe(InputKind::normal), describe(InputKind::outliers));
 }
 

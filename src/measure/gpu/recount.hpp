@@ -21,7 +21,7 @@ struct RecountLimits {
 };
 
 struct Recount {
-  std::function<bool()> relocate;         // the operands to other memory; false where there is no room
+  std::function<bool()> relocate;         // the operands to another place; false where there is but one
   std::function<OperationCount()> count;  // HBM bytes alone
   std::function<double()> seconds;        // since recounting began
 };
