@@ -250,6 +250,8 @@ class Consumer {
       const float l = quad_sum(l_[half]);
       scale_row(O_, half, l > 0.0f ? work.v_scale / l : 0.0f);
     }
+    // In 8 bits a row of Q may lie elsewhere than the row of O that takes its place, in another warp's part.
+    if (OTile::width != QTile::width) named_barrier_sync(1 + consumers + me_, warpgroup_threads);
     put_o(smem_.o(me_), O_, rederive(thread_));
     fence_shared_for_tma();
     named_barrier_sync(1 + consumers + me_, warpgroup_threads);

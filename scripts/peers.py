@@ -42,7 +42,8 @@ COLUMNS = [
 ]
 SCHEMA = "1"
 TOLERANCE = {"fp16": 2e-3, "bf16": 1.5e-2}  # relative Frobenius error, as in src/verify
-FEWEST_SAMPLES, LARGEST_BATCH = 3, 64
+SAMPLES_A_PLACE, MOST_PLACES = 4, 8  # as attnprof: times differ by 1 or 2 % from place to place
+FEWEST_SAMPLES, LARGEST_BATCH = SAMPLES_A_PLACE * MOST_PLACES, 64
 RANDOM_ROWS = 64  # at least, as in src/verify
 DEVICE = "cuda"
 
@@ -160,6 +161,7 @@ class Bench:
 
         self.q = tensor(case.heads, case.q_len)
         self.k, self.v = tensor(case.kv_heads, case.kv_len), tensor(case.kv_heads, case.kv_len)
+        self.places, self.place = [(self.q, self.k, self.v)], 0
         self.rows = rows_to_verify(case, options.verify == "full", seed)
         self.backend, self.kernel = getattr(SDPBackend, BACKENDS[case.backend]), sdpa_kernel
         self.settings = {}
@@ -178,6 +180,15 @@ class Bench:
 
     def run(self):
         return self.torch.nn.functional.scaled_dot_product_attention(self.q, self.k, self.v, **self.settings)
+
+    def move(self):
+        """Inputs to another place in device memory: to a new one, until there are MOST_PLACES or no room."""
+        inputs = self.places[0]
+        size = sum(tensor.nbytes for tensor in inputs)
+        if len(self.places) < MOST_PLACES and 2 * size < self.torch.cuda.mem_get_info()[0]:
+            self.places.append(tuple(tensor.clone() for tensor in inputs))
+        self.place = (self.place + 1) % len(self.places)
+        self.q, self.k, self.v = self.places[self.place]
 
     def expected(self, batch, head, rows):
         """Output rows in fp64; zero where a query sees no key."""
@@ -221,7 +232,9 @@ class Bench:
         while len(samples) < FEWEST_SAMPLES or time.monotonic() - start < max_time:
             batch = min(LARGEST_BATCH, max(FEWEST_SAMPLES, len(samples)))
             marks = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(batch)]
-            for before, after in marks:
+            for index, (before, after) in enumerate(marks, len(samples)):
+                if index % SAMPLES_A_PLACE == 0:
+                    self.move()
                 eviction.sum()
                 before.record()
                 self.run()

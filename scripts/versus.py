@@ -283,7 +283,7 @@ class Ours:
         major, minor = torch.cuda.get_device_capability()
         arch = f"sm_{major}{minor}" + ("a" if major >= 9 else "")
         names = [name for name in variants if name in self.variants]
-        self.run("compile", "--arch", arch, "--variant", ",".join(names), "--dtype", "bf16", "-d",
+        self.run("compile", "--arch", arch, "--variant", ",".join(names), "--dtype", "bf16,fp8", "-d",
                  ",".join(map(str, HEAD_DIMS)), "-N", ",".join(map(str, lengths)), "--mask", ",".join(MASKS),
                  "--tokens", TOKENS, "--hidden", HIDDEN, "--format", "csv")
 

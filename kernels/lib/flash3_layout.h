@@ -27,8 +27,8 @@ ATTNPROF_HOST_DEVICE constexpr int v_key(int column) {
 }
 
 // P is 2^probability_exponent exp(s - m) before it is rounded to e4m3, and O is divided by as much. m may lag
-// 2^4 behind the true maximum (flash3.cu), so P stays under 256, and e4m3 ends at 448; 2^-10 is still a
-// normal number.
+// behind the true maximum as long as P stays under 448, where e4m3 ends (flash3.cu); 2^-8 is still a normal
+// number.
 constexpr int probability_exponent = 4;
 
 // flash3_transpose_v: keys a block turns, and its threads.

@@ -149,7 +149,7 @@ TileChoice default_tile(const Problem& p, const DeviceProfile& device) {
 std::vector<Tile> candidates(const Problem&, const DeviceProfile&) {
   std::vector<Tile> tiles;
   for (int br : {64, 128, 256})
-    for (int bc : {32, 64, 96, 128})
+    for (int bc : {32, 64, 80, 96, 128})
       for (int rows : {16, 32})
         for (int stages : {1, 2}) tiles.push_back({br, bc, {{"stages", stages}, {"warp_rows", rows}}});
   return tiles;

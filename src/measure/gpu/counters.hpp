@@ -33,7 +33,7 @@ class CounterSession {
   CounterSession& operator=(const CounterSession&) = delete;
 
   // The measured group of a row, `bytes_source` included. About 0.12 s on an H200 plus a run of the operation
-  // a pass, and where work.relocate is given 0.3 to 0.5 s more, for the medians and the spread of up to 16
+  // a pass, and where work.relocate is given 0.3 to 0.5 s more, for the medians and the spread of up to 8
   // counts. `dtype` chooses the tensor counter; the first case of another dtype than the last takes 0.1 s
   // more. Flags noisy_bytes in `status` when counts disagree. Throws CaseFailed when something was not
   // collected, CudaError when a launch failed.
