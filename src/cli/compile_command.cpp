@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -165,9 +164,7 @@ std::vector<Plan> plans_of(const CompileCommand& options) {
 // Opened before anything is compiled, which can take minutes.
 std::optional<OutputFile> open_output(const CompileCommand& options) {
   if (options.output.empty()) return std::nullopt;
-  std::error_code error;
-  if (!options.overwrite && std::filesystem::exists(options.output, error))
-    throw UsageError(fmt::format("{} exists: add --overwrite or give another -o", options.output));
+  check_new_file(options.output, options.overwrite);
   return std::optional<OutputFile>(std::in_place, options.output, Existing::overwrite);
 }
 

@@ -1,8 +1,10 @@
 // What the model, the planner and the roofline know of a device.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan/problem.hpp"
@@ -46,6 +48,22 @@ struct DeviceProfile {
   double exp_gops = 0;             // MUFU.EX2, all SMs together
   double launch_us = 0;            // one kernel launch inside a stream
 };
+
+// The rates that rows are held against, under the names that a run's .meta.json keeps them by.
+struct PeakFigure {
+  std::string_view name;
+  double DeviceProfile::*rate;
+};
+inline constexpr auto peak_figures = std::to_array<PeakFigure>({
+    {"hbm_gbps", &DeviceProfile::hbm_gbps},
+    {"l2_gbps", &DeviceProfile::l2_gbps},
+    {"smem_gbps", &DeviceProfile::smem_gbps},
+    {"tensor_16bit_tflops", &DeviceProfile::tensor_16bit_tflops},
+    {"tensor_fp8_tflops", &DeviceProfile::tensor_fp8_tflops},
+    {"fp32_tflops", &DeviceProfile::fp32_tflops},
+    {"exp_gops", &DeviceProfile::exp_gops},
+    {"launch_us", &DeviceProfile::launch_us},
+});
 
 // What tensor cores do with operands of `dtype`; 0 where it is not known.
 inline double tensor_tflops(const DeviceProfile& device, Dtype dtype) {

@@ -50,14 +50,9 @@ Json device_json(const DeviceProfile& device) {
 
 // The ceilings that rows are held against.
 Json peaks_json(const DeviceProfile& device) {
-  return {{"hbm_gbps", device.hbm_gbps},
-          {"l2_gbps", device.l2_gbps},
-          {"smem_gbps", device.smem_gbps},
-          {"tensor_16bit_tflops", device.tensor_16bit_tflops},
-          {"tensor_fp8_tflops", device.tensor_fp8_tflops},
-          {"fp32_tflops", device.fp32_tflops},
-          {"exp_gops", device.exp_gops},
-          {"launch_us", device.launch_us}};
+  Json peaks = Json::object();
+  for (const PeakFigure& figure : peak_figures) peaks[std::string(figure.name)] = device.*figure.rate;
+  return peaks;
 }
 
 Json options_json(const MeasureOptions& options) {
@@ -132,6 +127,20 @@ std::optional<RunRecord> find_run(const std::string& text, const std::string& ru
   } catch (const Json::exception&) {
     throw UsageError(fmt::format("{}: the entry of run {} lacks plan, env_id or environment", file, run));
   }
+}
+
+Peaks find_peaks(const std::string& text, const std::string& run, const std::string& file) {
+  const Json meta = parse_meta(text, file);
+  Peaks peaks;
+  if (!meta["runs"].contains(run)) return peaks;
+  try {
+    const Json json = meta["runs"][run].value("peaks", Json::object());
+    for (const auto& [name, rate] : json.items()) peaks[name] = rate.get<double>();
+  } catch (const Json::exception&) {
+    throw UsageError(
+        fmt::format("{}: the peaks of run {} are no object of numbers; mend it or move it away", file, run));
+  }
+  return peaks;
 }
 
 void replace_file(const std::string& path, const std::string& text) {

@@ -38,6 +38,12 @@ struct RunRecord {
 // Nothing when the run is not in it; throws UsageError when the text is no meta file.
 std::optional<RunRecord> find_run(const std::string& text, const std::string& run, const std::string& file);
 
+// The rates that the rows of a run were held against, by name (peak_figures in device_profile.hpp). Empty
+// where the run is not in it or has none, as those of other tools. Throws UsageError when the text is no meta
+// file or a rate is no number.
+using Peaks = std::map<std::string, double, std::less<>>;
+Peaks find_peaks(const std::string& text, const std::string& run, const std::string& file);
+
 // Writes by rename, so that a reader sees the old text or the new one. Throws EnvironmentError.
 void replace_file(const std::string& path, const std::string& text);
 

@@ -33,6 +33,13 @@ void check_existing(const std::string& path, Existing existing) {
   if (existing == Existing::refuse) refuse_existing(path);
 }
 
+void check_new_file(const std::string& path, bool overwrite) {
+  std::error_code error;
+  if (!overwrite && std::filesystem::exists(path, error))
+    throw UsageError(fmt::format("{} exists: add --overwrite or give another -o", path));
+  check_existing(path, Existing::overwrite);
+}
+
 OutputFile::OutputFile(const std::string& path, Existing existing) : path_(path) {
   check_existing(path, existing);
   const int exclusive = existing == Existing::refuse ? O_EXCL : 0;

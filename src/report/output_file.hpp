@@ -17,6 +17,9 @@ enum class Existing {
 // Throws UsageError when the file is there and `existing` says refuse, or when it is no regular file.
 void check_existing(const std::string& path, Existing existing);
 
+// The same for a file that is written anew and never added to.
+void check_new_file(const std::string& path, bool overwrite);
+
 // Opened and locked against other runs before anything runs; nothing of it changes until `truncate` or
 // `write`.
 class OutputFile {

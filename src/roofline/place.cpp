@@ -22,19 +22,6 @@ Real ratio(const Count& above, const Count& below) {
 
 Count sum(const Count& a, const Count& b) { return a && b ? Count{*a + *b} : Count{}; }
 
-// Do tensor cores do the products? By the counter, else by the schedule; a library's 16-bit product is taken
-// to use them.
-bool uses_tensor_cores(const Row& row) {
-  const Count& flops =
-      row.counters.executed_tensor_flops ? row.counters.executed_tensor_flops : row.model.tensor_flops;
-  return flops ? *flops > 0 : row.identity.dtype != to_string(Dtype::fp32);
-}
-
-double peak_tflops(const Row& row, const DeviceProfile& device) {
-  if (!uses_tensor_cores(row)) return device.fp32_tflops;
-  return tensor_tflops(device, parse_dtype(row.identity.dtype).value_or(Dtype::fp16));
-}
-
 // FLOPs the products' unit executes; what is masked or padded counts where it is known.
 double product_flops(const Row& row) {
   const Count& executed =
@@ -85,6 +72,22 @@ void flag_above_ceiling(Row& row, const DeviceProfile& device) {
 
 }  // namespace
 
+bool uses_tensor_cores(const Row& row) {
+  const Count& flops =
+      row.counters.executed_tensor_flops ? row.counters.executed_tensor_flops : row.model.tensor_flops;
+  return flops ? *flops > 0 : row.identity.dtype != to_string(Dtype::fp32);
+}
+
+double peak_tflops(const Row& row, const DeviceProfile& device) {
+  if (!uses_tensor_cores(row)) return device.fp32_tflops;
+  return tensor_tflops(device, parse_dtype(row.identity.dtype).value_or(Dtype::fp16));
+}
+
+Real roof_tflops(const Real& intensity, double peak_tflops, double gbps) {
+  if (!intensity || peak_tflops <= 0 || gbps <= 0) return std::nullopt;
+  return std::min(peak_tflops, *intensity * gbps / 1e3);
+}
+
 void place_under_roofline(Row& row, const DeviceProfile& device) {
   Roofline& roofline = row.roofline;
   const Counters& counters = row.counters;
@@ -93,8 +96,7 @@ void place_under_roofline(Row& row, const DeviceProfile& device) {
   roofline.l2_intensity = ratio(row.model.useful_flops, sum(counters.l2_read, counters.l2_write));
   roofline.sm_intensity = ratio(row.model.useful_flops, counters.sm_total);
   const double peak = peak_tflops(row, device);
-  if (roofline.hbm_intensity && peak > 0 && device.hbm_gbps > 0)
-    roofline.roof_tflops_per_s = std::min(peak, *roofline.hbm_intensity * device.hbm_gbps / 1e3);
+  roofline.roof_tflops_per_s = roof_tflops(roofline.hbm_intensity, peak, device.hbm_gbps);
   if (!row.model.useful_flops || row.latency.median_ns.value_or(0) <= 0) return;
   const double rate = static_cast<double>(*row.model.useful_flops) / *row.latency.median_ns / 1e3;
   roofline.useful_tflops_per_s = rate;

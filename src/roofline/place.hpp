@@ -6,6 +6,16 @@
 
 namespace attnprof {
 
+// The unit that does the row's products: by the counter, else by the schedule; a library's 16-bit product is
+// taken to use tensor cores.
+bool uses_tensor_cores(const Row& row);
+
+// What that unit does at most, TFLOP/s; 0 where the device's rate is not known.
+double peak_tflops(const Row& row, const DeviceProfile& device);
+
+// The roof at `intensity` FLOP a byte under a peak and a bandwidth; nothing where one of them is not known.
+Real roof_tflops(const Real& intensity, double peak_tflops, double gbps);
+
 // Intensities, achieved rate, roof and bound from the row's latency, counters and model; flags
 // `above_ceiling`. Columns whose inputs are absent stay empty.
 void place_under_roofline(Row& row, const DeviceProfile& device);
