@@ -13,6 +13,8 @@ ExitCode dry_run_command(const SweepOptions& options, const BackendOpener& open)
 ExitCode list_command(const ListOptions& options);
 ExitCode gate_command(const GateCommand& command);
 ExitCode baseline_update_command(const BaselineCommand& command);
+ExitCode roofline_command(const RooflineCommand& command);
+ExitCode published_command(const PublishedCommand& command);
 ExitCode compile_command(const CompileCommand& options);
 
 }  // namespace attnprof

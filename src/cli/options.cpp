@@ -1,10 +1,10 @@
 #include "cli/options.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "cli/options_detail.hpp"
 #include "cli/options_gate_commands.hpp"
+#include "cli/options_roofline.hpp"
 #include "cli/options_tool_commands.hpp"
 #include "cli/options_tune.hpp"
 #include "plan/grammar.hpp"
@@ -124,6 +124,8 @@ struct Parser {
   DoctorParser doctor{root};
   GateParser gate{root};
   BaselineParser baseline{root};
+  RooflineParser roofline{root};
+  PublishedParser published{root};
   CLI::App& worker = *root.add_subcommand("worker", "Started by attnprof itself")->group("");  // hidden
 };
 
@@ -147,22 +149,25 @@ const CLI::App& parsed_command(const CLI::App& root) {
   return commands.empty() ? root : *commands.front();
 }
 
-bool is_command(std::string_view word) {
-  constexpr std::array commands = {"sweep",  "tune", "list",     "compile",
-                                   "doctor", "gate", "baseline", "worker"};
-  return std::ranges::find(commands, word) != commands.end();
+bool is_command(const CLI::App& root, std::string_view word) {
+  return !root.get_subcommands([&](const CLI::App* app) { return app->get_name() == word; }).empty();
+}
+
+// "sweep, tune, ...": those that a person may give.
+std::string command_names(const CLI::App& root) {
+  std::string names;
+  for (const CLI::App* app : root.get_subcommands([](const CLI::App* a) { return !a->get_group().empty(); }))
+    names += (names.empty() ? "" : ", ") + app->get_name();
+  return names;
 }
 
 // CLI11's own complaint as one of our sentences.
 std::string sentence(const CLI::ParseError& error, const CLI::App& root,
                      const std::vector<std::string>& args) {
   if (args.empty())
-    return "a command is missing: give sweep, tune, gate, baseline, list, compile or doctor; see attnprof "
-           "--help";
-  if (!args.front().starts_with('-') && !is_command(args.front()))
-    return fmt::format(
-        "'{}' is none of sweep, tune, gate, baseline, list, compile, doctor; see attnprof --help",
-        args.front());
+    return fmt::format("a command is missing: give one of {}; see attnprof --help", command_names(root));
+  if (!args.front().starts_with('-') && !is_command(root, args.front()))
+    return fmt::format("'{}' is none of {}; see attnprof --help", args.front(), command_names(root));
   const bool before_command = !root.remaining().empty();
   const CLI::App& app = before_command ? root : parsed_command(root);
   const std::string command = &app == &root ? "attnprof" : "attnprof " + app.get_name();
@@ -193,6 +198,8 @@ Command parse_command_line(const std::vector<std::string>& args) {
     if (parser.doctor.app().parsed()) return parser.doctor.options();
     if (parser.gate.app().parsed()) return parser.gate.command();
     if (parser.baseline.app().parsed()) return parser.baseline.command();
+    if (parser.roofline.app().parsed()) return parser.roofline.command();
+    if (parser.published.app().parsed()) return parser.published.command();
     return WorkerCommand{};
   } catch (const CLI::CallForHelp&) {
     return ShowText{root.help()};

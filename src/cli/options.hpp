@@ -79,6 +79,21 @@ struct CompileCommand {
   Format format = Format::table;
 };
 
+enum class RooflineFormat { csv, json, vega_lite, gnuplot };
+
+struct RooflineCommand {
+  std::vector<std::string> files;
+  RooflineFormat format = RooflineFormat::csv;
+  bool plot = false;   // draw on standard output
+  std::string output;  // empty: the data goes to standard output, with --plot nowhere
+  bool overwrite = false;
+};
+
+struct PublishedCommand {
+  std::vector<std::string> files;
+  Format format = Format::table;
+};
+
 struct DoctorCommand {
   bool json = false;
   bool self_test = false;
@@ -95,7 +110,7 @@ struct ShowText {
 };
 
 using Command = std::variant<ShowText, SweepOptions, TuneCommand, ListOptions, CompileCommand, DoctorCommand,
-                             GateCommand, BaselineCommand, WorkerCommand>;
+                             GateCommand, BaselineCommand, RooflineCommand, PublishedCommand, WorkerCommand>;
 
 // `args`: without the program's name. Throws UsageError, one sentence, for everything that is wrong with
 // them.

@@ -37,6 +37,10 @@ struct RunCommand {
   int operator()(const BaselineCommand& command) const {
     return static_cast<int>(baseline_update_command(command));
   }
+  int operator()(const RooflineCommand& command) const { return static_cast<int>(roofline_command(command)); }
+  int operator()(const PublishedCommand& command) const {
+    return static_cast<int>(published_command(command));
+  }
   int operator()(const WorkerCommand&) const { return serve_gpu_worker_process(); }
 };
 

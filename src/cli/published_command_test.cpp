@@ -1,0 +1,66 @@
+// `attnprof published` as a person calls it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/run.hpp"
+#include "report/csv.hpp"
+
+namespace attnprof {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct Result {
+  int code;
+  std::string out, err;
+};
+
+Result run(std::vector<std::string> args) {
+  args.insert(args.begin(), "published");
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int code = run_command_line(args);
+  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+const std::string results = ATTNPROF_SOURCE_DIR "/results/h200/";
+
+TEST(PublishedCommand, CommittedRowsStandBesideFiguresOfTheirProblem) {
+  const Result result = run({results + "versus.csv", results + "versus_peers.csv", "--format", "json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto lines = nlohmann::json::parse(result.out);
+  ASSERT_FALSE(lines.empty());
+  for (const auto& line : lines) {
+    EXPECT_EQ(line["dtype"], "bf16");
+    EXPECT_EQ(line["published_device"], "H200");
+    EXPECT_NEAR(line["ratio"].get<double>(),
+                line["exact_tflops_per_s"].get<double>() / line["published_exact_tflops_per_s"].get<double>(),
+                1e-3);
+  }
+  EXPECT_THAT(result.err, HasSubstr("rows without a published figure"));
+}
+
+TEST(PublishedCommand, EveryFormatSaysWhichGpu) {
+  for (const char* format : {"table", "markdown", "csv"}) {
+    setenv("COLUMNS", "200", 1);
+    const Result result = run({results + "versus_peers.csv", "--format", format});
+    unsetenv("COLUMNS");
+    EXPECT_EQ(result.code, 0);
+    EXPECT_THAT(result.out, HasSubstr("cuDNN 9.19.1")) << format;
+    EXPECT_THAT(result.out, HasSubstr("H200")) << format;
+  }
+}
+
+TEST(PublishedCommand, NoFigureIsThree) {
+  const Result result = run({results + "defaults.csv"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("no row has a published figure"));
+  EXPECT_EQ(run({results + "nosuch.csv"}).code, 2);
+}
+
+}  // namespace
+}  // namespace attnprof

@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "cli/commands.hpp"
+#include "cli/standard_streams.hpp"
+#include "report/meta.hpp"
+#include "report/output_file.hpp"
+#include "report/table.hpp"
+#include "roofline/roofline_output.hpp"
+
+namespace attnprof {
+namespace {
+
+std::string in_format(const RooflineData& data, RooflineFormat format) {
+  switch (format) {
+    case RooflineFormat::json:
+      return roofline_json(data);
+    case RooflineFormat::vega_lite:
+      return roofline_vega_lite(data);
+    case RooflineFormat::gnuplot:
+      return roofline_gnuplot(picture_of(data));
+    case RooflineFormat::csv:
+      break;
+  }
+  return roofline_csv(data);
+}
+
+// Before anything is read. Rows are never written over.
+void check_output(const RooflineCommand& command) {
+  check_new_file(command.output, command.overwrite);
+  std::error_code error;
+  for (const std::string& file : command.files)
+    if (std::filesystem::equivalent(file, command.output, error))
+      throw UsageError(fmt::format("-o {} is one of the files to read; give another -o", command.output));
+}
+
+RooflineData read_data(const std::vector<std::string>& files) {
+  std::vector<std::string> notices;
+  const auto tell = [&] {
+    for (const std::string& notice : notices) say(notice);
+  };
+  try {
+    RooflineData data = collect_roofline(read_result_files(files, roofline_columns(), notices), notices);
+    tell();
+    return data;
+  } catch (const Error&) {
+    tell();
+    throw;
+  }
+}
+
+}  // namespace
+
+ExitCode roofline_command(const RooflineCommand& command) {
+  const bool to_file = !command.output.empty();
+  if (to_file) check_output(command);
+  const RooflineData data = read_data(command.files);
+  const std::string drawing =
+      command.plot ? roofline_text(picture_of(data), terminal_width(STDOUT_FILENO)) : "";
+  if (to_file)
+    replace_file(command.output, in_format(data, command.format));
+  else if (!command.plot)
+    print(in_format(data, command.format));
+  print(drawing);
+  return ExitCode::ok;
+}
+
+}  // namespace attnprof

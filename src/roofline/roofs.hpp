@@ -1,0 +1,41 @@
+// The roofs of a device: bandwidths and peaks, and where each figure comes from.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/device_profile.hpp"
+#include "report/meta.hpp"
+
+namespace attnprof {
+
+// A device as rows of one run are held against it.
+struct RunDevice {
+  DeviceProfile profile;                        // a rate is 0 where neither source has it
+  std::set<std::string, std::less<>> recorded;  // rates (peak_figures) that are the run's own
+};
+
+// `name`: of the rows' device column. The run's recorded rates where there are any, else those of the
+// built-in profile of that name.
+RunDevice device_of_run(const std::string& name, const Peaks& recorded);
+
+enum class RoofKind { bandwidth, peak };
+
+struct Roof {
+  std::string device;
+  std::string name;   // hbm, l2, tensor, tensor_fp8, fma
+  std::string level;  // bandwidths: whose intensity they hold for, hbm or sm; empty for peaks
+  RoofKind kind = RoofKind::peak;
+  double value = 0;    // GB/s of a bandwidth, TFLOP/s of a peak
+  std::string source;  // "run" (its .meta.json) or "profile" (built in)
+};
+
+// HBM and L2 bandwidth, peaks of tensor cores and FMA pipes; `fp8`: also that of fp8 operands. What is not
+// known is not among them.
+std::vector<Roof> roofs_of(const RunDevice& device, bool fp8);
+
+// What roofs_of leaves out, as a sentence; empty when all are known.
+std::string missing_roofs(const RunDevice& device, bool fp8);
+
+}  // namespace attnprof
