@@ -9,95 +9,24 @@ Exit codes: 2 for what cannot be read (or a bad option), 3 when there is nothing
 """
 
 import argparse
-import csv
-import io
 import json
 import pathlib
 import sys
 
 import pandas as pd
 
+from result_rows import DISPOSITIONS, Refusal, read_columns
 from roofline_figure import draw
 from roofs import roofs_from_meta, roofs_from_rows
 
 TEXT = ["variant", "dtype", "mask", "tile", "cache", "backend", "device", "run", "disposition", "verified"]
 WHOLE = ["batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim"]
 REAL = ["useful_tflops_per_s", "mfu_pct", "hbm_intensity", "sm_intensity", "roof_tflops_per_s"]
-DISPOSITIONS = ["ok", "skipped", "incorrect", "failed"]
-
-
-class Refusal(Exception):
-    """A sentence for the user, and the exit code."""
-
-    def __init__(self, sentence, code=2):
-        super().__init__(sentence)
-        self.code = code
-
-
-def numbers(frame, column, path):
-    """The column as floats; empty cells become NaN."""
-    text = frame[column]
-    values = pd.to_numeric(text.where(text != ""), errors="coerce").astype(float)
-    wrong = text[(text != "") & ~values.abs().lt(float("inf"))]
-    if len(wrong):
-        raise Refusal(f"{path}: row {wrong.index[0] + 2}: {column} is '{wrong.iloc[0]}', which is no number.")
-    return values
-
-
-def whole_records(text):
-    """The records of CSV text but for blank lines, and the line where a torn last one starts, or None."""
-    lines = io.StringIO(text, newline="").readlines()
-    reader, records, start = csv.reader(lines, strict=True), [], 1
-    while reader.line_num < len(lines):
-        try:
-            record = next(reader)
-        except csv.Error:
-            if "".join(lines[start - 1:]).count('"') % 2 == 0 or reader.line_num < len(lines):
-                raise
-            return records, start  # its quote is open
-        if reader.line_num == len(lines) and not lines[-1].endswith(("\n", "\r")):
-            return records, start
-        if record:
-            records.append(record)
-        start = reader.line_num + 1
-    return records, None
-
-
-def read_table(path):
-    """The whole file as text, with its header's names. A torn last line is reported and not used."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-        (header, *rows), torn = whole_records(text)
-    except OSError as error:
-        raise Refusal(f"{path}: cannot be read: {error.strerror}.") from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise Refusal(f"{path}: is not a CSV file of attnprof ({error}).") from None
-    except ValueError:
-        raise Refusal(f"{path}: has no whole line; give a file that `attnprof sweep -o` wrote.") from None
-    if torn:
-        print(f"plot_roofline: {path}, line {torn}: the line is torn and is not drawn; `attnprof sweep --resume` repairs it.",
-              file=sys.stderr)
-    for number, row in enumerate(rows, start=2):
-        if len(row) != len(header):
-            raise Refusal(f"{path}: row {number} has {len(row)} fields, the header has {len(header)}.")
-    if len(set(header)) != len(header):
-        raise Refusal(f"{path}: two columns have the same name.")
-    return pd.DataFrame(rows, columns=header, dtype=str)
 
 
 def read_rows(path):
-    """The rows of one file as text and float columns, by name; other columns are left out."""
-    frame = read_table(path)
-    missing = [name for name in TEXT + WHOLE + REAL if name not in frame.columns]
-    if missing:
-        raise Refusal(f"{path}: has no column {missing[0]}; give a file that `attnprof sweep -o` wrote.")
-    frame = frame[TEXT + WHOLE + REAL].copy()
-    unknown = frame[~frame["disposition"].isin(DISPOSITIONS)]
-    if len(unknown):
-        raise Refusal(f"{path}: row {unknown.index[0] + 2}: unknown disposition '{unknown['disposition'].iloc[0]}'.")
-    for column in WHOLE + REAL:
-        frame[column] = numbers(frame, column, path)
-    return frame
+    """The rows of one file, as far as they are drawn."""
+    return read_columns(path, "plot_roofline", TEXT, WHOLE + REAL)
 
 
 def read_meta(path):

@@ -1,34 +1,19 @@
 """The roofline figure: two panels, HBM and SM side, over one axis of useful TFLOP/s."""
 
 import math
-import os
-import tempfile
 import textwrap
 
 import matplotlib
+from matplotlib.lines import Line2D
 
-matplotlib.use("Agg")
-matplotlib.rcParams["svg.hashsalt"] = "attnprof"  # equal rows give an equal file
+from figure_parts import plt, save, short_count, styles_of
+from point_labels import place_labels
 
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.lines import Line2D  # noqa: E402
-
-from point_labels import place_labels  # noqa: E402
-
-# Okabe and Ito's palette, told apart with every common colour blindness; yellow last, it is faint on white.
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442"]
-MARKERS = "osD^vPX*"
 PANELS = [("hbm_intensity", "hbm", "Device memory", "useful FLOPs a byte to and from HBM"),
           ("sm_intensity", "l2", "SM side", "useful FLOPs a byte into and out of the SMs")]
 LEVEL_NAMES = {"hbm": "HBM", "l2": "L2"}
 ROOF_COLOUR = "#555555"
 LABELLED = ["q_len", "kv_len", "head_dim", "batch", "heads", "kv_heads", "dtype", "mask", "tile", "cache"]
-
-
-def short_count(value):
-    """4096 as 4k, as lengths are written on the command line."""
-    value = int(value)
-    return f"{value // 1024}k" if value >= 1024 and value % 1024 == 0 else str(value)
 
 
 def label_part(column, value):
@@ -54,11 +39,6 @@ def series_of(rows):
     names = rows["variant"].copy()
     names += rows["backend"].map(lambda backend: " (simulated)" if mixed and backend == "sim" else "")
     return names + rows["device"].map(lambda device: f", {device}" if several else "")
-
-
-def styles_of(series):
-    names = list(dict.fromkeys(series))
-    return {name: (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]) for i, name in enumerate(names)}
 
 
 def limits(values, low, high):
@@ -195,19 +175,6 @@ def caption_of(rows, roofs, caption, unlabelled):
         parts.append(f"{unlabelled} labels left out for room")
     parts.append("roofs from " + " and ".join(dict.fromkeys(roof.source for roof in roofs.values())))
     return "\n".join(textwrap.wrap("; ".join(parts) + ".", 200))
-
-
-def save(figure, output):
-    """Writes beside the target and renames, so that a failure leaves an older picture whole."""
-    handle, temporary = tempfile.mkstemp(suffix=output.suffix, dir=output.parent)
-    os.close(handle)
-    try:
-        figure.savefig(temporary, metadata={"Date": None} if output.suffix == ".svg" else None)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, output)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def draw(rows, roofs, caption, output):

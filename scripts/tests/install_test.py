@@ -22,7 +22,8 @@ class InstallTest(unittest.TestCase):
                 self.assertTrue((pathlib.Path(prefix) / "share/doc/attnprof" / document).is_file())
             self.check_program(pathlib.Path(prefix) / "bin/attnprof")
             self.check_kernels_are_found(pathlib.Path(prefix) / "bin/attnprof", prefix)
-            self.check_plot(data / "scripts/plot_roofline.py")
+            for plot in ("plot_roofline", "plot_sweep"):
+                self.check_plot(data / f"scripts/{plot}.py")
 
     def check_program(self, program):
         done = subprocess.run([program, "--version"], cwd="/", capture_output=True, text=True, check=False)
@@ -42,7 +43,7 @@ class InstallTest(unittest.TestCase):
         done = subprocess.run([script.parent / script.name, "none.csv", "-o", "out.png"], cwd="/", capture_output=True,
                               text=True, check=False, env={**os.environ, "PATH": f"{SOURCE}/.venv/bin:/usr/bin:/bin"})
         self.assertEqual((done.returncode, done.stderr),
-                         (2, "plot_roofline: none.csv: cannot be read: No such file or directory.\n"))
+                         (2, f"{script.stem}: none.csv: cannot be read: No such file or directory.\n"))
 
 
 if __name__ == "__main__":

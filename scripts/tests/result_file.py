@@ -1,4 +1,4 @@
-"""Result files for the tests, in the columns that the plot reads (and one that it does not)."""
+"""Result files for the tests, in the columns that the plots read."""
 
 import csv
 
@@ -20,14 +20,22 @@ def row(variant, n, d, **changes):
     cells = {"variant": variant, "pass": "fwd", "dtype": "fp16", "mask": "full", "batch": 1, "heads": 16,
              "kv_heads": 16, "q_len": n, "kv_len": n, "head_dim": d, "tile": "auto", "cache": "cold", "run": "r1",
              "backend": "sim", "device": "h200", "disposition": "ok", "reason": "", "verified": "yes",
+             "knobs": "-", "flags": "", "br": 64, "bc": 64, "latency_median_ns": f"{flops / useful / 1e3:.6g}",
+             "hbm_bytes": f"{flops / hbm:.0f}", "model_hbm_bytes": f"{flops / hbm:.0f}", "sm_bytes": f"{flops / sm:.0f}",
+             "model_sm_bytes": f"{flops / sm:.0f}", "io_lower_bound_bytes": f"{lower_bound:.0f}",
              "useful_tflops_per_s": f"{useful:.6g}", "mfu_pct": f"{100 * useful / peak:.6g}",
              "hbm_intensity": f"{hbm:.6g}", "sm_intensity": f"{sm:.6g}", "roof_tflops_per_s": f"{roof:.6g}"}
     return cells | changes
 
 
 def skipped(variant, n, d):
-    empty = dict.fromkeys(["useful_tflops_per_s", "mfu_pct", "hbm_intensity", "sm_intensity", "roof_tflops_per_s"], "")
-    return row(variant, n, d, disposition="skipped", reason="needs 9 GB, 1 GB is free", verified="", **empty)
+    return row(variant, n, d, disposition="skipped", reason="needs 9 GB, 1 GB is free", verified="", **empty())
+
+
+def empty():
+    """The cells that a case without a right number leaves empty."""
+    return dict.fromkeys(["br", "bc", "latency_median_ns", "hbm_bytes", "sm_bytes", "useful_tflops_per_s", "mfu_pct",
+                          "hbm_intensity", "sm_intensity", "roof_tflops_per_s"], "")
 
 
 def default_sweep():

@@ -1,0 +1,41 @@
+"""What all figures share: matplotlib without a display, colours and markers, numbers as people write them, saving."""
+
+import os
+import tempfile
+
+import matplotlib
+
+matplotlib.use("Agg")
+matplotlib.rcParams["svg.hashsalt"] = "attnprof"  # equal rows give an equal file
+
+import matplotlib.pyplot as plt  # noqa: E402
+
+# Okabe and Ito's palette, told apart with every common colour blindness; grey for its yellow, which is faint on white.
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"]
+MARKERS = "osD^vPX*"
+
+
+def short_count(value):
+    """4096 as 4k, as lengths are written on the command line."""
+    value = int(value)
+    return f"{value // 1024}k" if value >= 1024 and value % 1024 == 0 else str(value)
+
+
+def styles_of(series):
+    """name -> (colour, marker), in order of appearance; no two are equal up to 64 names."""
+    names = list(dict.fromkeys(series))
+    return {name: (COLOURS[i % len(COLOURS)], MARKERS[(i + i // len(COLOURS)) % len(MARKERS)])
+            for i, name in enumerate(names)}
+
+
+def save(figure, output):
+    """Writes beside the target and renames, so that a failure leaves an older picture whole."""
+    handle, temporary = tempfile.mkstemp(suffix=output.suffix, dir=output.parent)
+    os.close(handle)
+    try:
+        figure.savefig(temporary, metadata={"Date": None} if output.suffix == ".svg" else None)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, output)
+    except BaseException:
+        os.unlink(temporary)
+        raise
