@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "lib/exp2.cuh"
+#include "lib/pack_bf16.cuh"
 
 #if DTYPE != 3
 #error "8-bit kernels take DTYPE 3 (fp8)"
@@ -27,10 +28,5 @@ __device__ inline uint32_t pack4(float e0, float e1, float e2, float e3) {
   return packed;
 }
 
-// Two elements of O. PTX ISA, cvt: .bf16x2 destination, round to nearest even; the second source is the low
-// half.
-__device__ inline uint32_t pack2(float low, float high) {
-  uint32_t packed;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
-  return packed;
-}
+// Two elements of O.
+__device__ inline uint32_t pack2(float low, float high) { return pack2_bf16(low, high); }

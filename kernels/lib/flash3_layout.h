@@ -1,11 +1,7 @@
 // What flash3's host side and its kernels must agree on; plain C++ for both.
 #pragma once
 
-#ifdef __CUDACC__
-#define ATTNPROF_HOST_DEVICE __host__ __device__
-#else
-#define ATTNPROF_HOST_DEVICE
-#endif
+#include "host_device.h"
 
 // Keys are permuted within groups of this many, and a row of V^T is a multiple of it long: its rows then
 // start on a 32-byte sector.
@@ -27,7 +23,7 @@ ATTNPROF_HOST_DEVICE constexpr int v_key(int column) {
 }
 
 // P is 2^probability_exponent exp(s - m) before it is rounded to e4m3, and O is divided by as much. m may lag
-// behind the true maximum as long as P stays under 448, where e4m3 ends (flash3.cu); 2^-8 is still a normal
+// behind the true maximum as long as P stays under 448, where e4m3 ends (flash3.cu); 2^-10 is still a normal
 // number.
 constexpr int probability_exponent = 4;
 

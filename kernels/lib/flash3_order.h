@@ -1,13 +1,7 @@
 // The order in which flash3's persistent blocks take up tiles of Q; shared by host (schedule) and device.
 #pragma once
 
-#ifndef ATTNPROF_HOST_DEVICE
-#ifdef __CUDACC__
-#define ATTNPROF_HOST_DEVICE __host__ __device__
-#else
-#define ATTNPROF_HOST_DEVICE
-#endif
-#endif
+#include "host_device.h"
 
 struct Flash3Tile {
   int q_tile;
@@ -16,6 +10,9 @@ struct Flash3Tile {
 
 // Heads whose K and V together take about this much are worked on together: they stay in L2.
 constexpr int flash3_group_kib = 24 << 10;
+ATTNPROF_HOST_DEVICE constexpr int flash3_kv_kib(long long kv_len, long long head_dim, int element_bytes) {
+  return static_cast<int>(2 * kv_len * head_dim * element_bytes / 1024);
+}
 
 // Full: head after head. Causal: the long tiles (last queries) of a group of heads first, so that short ones
 // fill the gaps at its end. Where heads do not divide into groups the first group is the small one: a small
@@ -26,7 +23,7 @@ struct Flash3Order {
   int width;    // slices of a group; 0: full mask
   int missing;  // slices that the first group lacks
 
-  // `share`: query heads a kv head; `kv_kib`: size of K and V of one kv head.
+  // `share`: query heads a kv head; `kv_kib`: flash3_kv_kib of one kv head.
   ATTNPROF_HOST_DEVICE static Flash3Order make(int q_tiles, int slices, int share, int kv_kib, bool causal) {
     if (!causal) return {q_tiles, slices, 0, 0};
     const int kv_heads = slices / share;

@@ -154,7 +154,7 @@ __device__ inline int visible_tiles(const AttentionParams& p, int row) {
 
 __device__ inline Flash3Order make_order(const AttentionParams& p) {
   return Flash3Order::make((p.q_len + Br - 1) / Br, p.batch * p.heads, p.heads / p.kv_heads,
-                           static_cast<int>(2ll * p.kv_len * d * element_bytes / 1024), CAUSAL);
+                           flash3_kv_kib(p.kv_len, d, element_bytes), CAUSAL);
 }
 
 // S = Q K^T.

@@ -2,11 +2,7 @@
 // bits, so inputs are made on the device and any part of them can be made again on the host.
 #pragma once
 
-#ifdef __CUDACC__
-#define ATTNPROF_HOST_DEVICE __host__ __device__
-#else
-#define ATTNPROF_HOST_DEVICE
-#endif
+#include "host_device.h"
 
 // splitmix64's finaliser over the index, keyed by seed and tensor.
 ATTNPROF_HOST_DEVICE inline unsigned long long attnprof_random_bits(unsigned long long seed, unsigned tensor,

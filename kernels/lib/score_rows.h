@@ -2,13 +2,7 @@
 // file.
 #pragma once
 
-#ifndef ATTNPROF_HOST_DEVICE
-#ifdef __CUDACC__
-#define ATTNPROF_HOST_DEVICE __host__ __device__
-#else
-#define ATTNPROF_HOST_DEVICE
-#endif
-#endif
+#include "host_device.h"
 
 // Elements from one row of S or P to the next: rows start on a 32-byte sector, and 16-byte vectors never
 // straddle the end of a row.

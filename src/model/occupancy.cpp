@@ -24,12 +24,16 @@ int64_t ctas_by_registers(int registers, int64_t warps, const DeviceProfile& dev
 
 }  // namespace
 
+int64_t smem_of_blocks(int64_t blocks, int64_t smem_bytes) {
+  return blocks * (smem_bytes + system_smem_bytes);
+}
+
 int resident_ctas_per_sm(const BlockNeeds& needs, const DeviceProfile& device) {
   if (needs.threads < 1 || needs.smem_bytes > device.smem_per_block_bytes) return 0;
   const int64_t warps = ceil_div(needs.threads, warp_threads);
   int64_t ctas =
       std::min<int64_t>(device.max_ctas_per_sm, device.max_threads_per_sm / (warps * warp_threads));
-  ctas = std::min(ctas, device.smem_per_sm_bytes / (needs.smem_bytes + system_smem_bytes));
+  ctas = std::min(ctas, device.smem_per_sm_bytes / smem_of_blocks(1, needs.smem_bytes));
   ctas = std::min(ctas, ctas_by_registers(needs.registers, warps, device));
   return static_cast<int>(ctas);
 }

@@ -14,7 +14,10 @@ struct BlockNeeds {
   int64_t smem_bytes = 0;  // dynamic and static
 };
 
-// Blocks that shared memory (1 KB a block is the system's), threads, registers (given out to warps in units
+// Shared memory that `blocks` of them take on an SM: 1 KB a block is the system's.
+int64_t smem_of_blocks(int64_t blocks, int64_t smem_bytes);
+
+// Blocks that shared memory, threads, registers (given out to warps in units
 // of 256, from four partitions) and the SM's own limit allow; 0 when one block does not fit.
 int resident_ctas_per_sm(const BlockNeeds& needs, const DeviceProfile& device);
 

@@ -16,7 +16,6 @@ namespace {
 
 enum Workspace : int { workspace_o = operand_workspace, workspace_l, workspace_m };
 
-constexpr int64_t sector_floats = 8;  // of one 32-byte sector
 // Default tiles stay where the compiled kernel spills nothing: at most 128 keys, and S and O of a warp's 16
 // rows in 152 registers a lane, (d + Bc) / 2.
 constexpr int64_t default_max_bc = 128;

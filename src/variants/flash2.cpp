@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/occupancy.hpp"
 #include "variants/mma_tile.hpp"
 #include "variants/online_softmax.hpp"
 #include "variants/tiling.hpp"
@@ -12,8 +13,7 @@
 namespace attnprof {
 namespace {
 
-constexpr int64_t reserved_smem_bytes = 1024;  // of every block, by CUDA
-constexpr int most_blocks = 8;                 // on an SM
+constexpr int most_blocks = 8;  // on an SM
 
 constexpr std::array knobs = {
     Knob{"stages", "K, V tiles in shared memory", 1, 4},
@@ -38,7 +38,7 @@ int64_t smem_bytes(const Problem& p, const Tile& tile, int stages) {
 }
 
 int64_t smem_of_sm(const Problem& p, const Tile& tile, int stages, int blocks) {
-  return blocks * (smem_bytes(p, tile, stages) + reserved_smem_bytes);
+  return smem_of_blocks(blocks, smem_bytes(p, tile, stages));
 }
 
 // 32 rows a warp halve the shared memory traffic of K and V, where the accumulators fit and four warps are
@@ -95,10 +95,7 @@ std::optional<std::string> blocks_do_not_fit(const Problem& p, const Tile& tile,
   if (const int available = available_registers(threads, blocks); accumulators >= available)
     return fmt::format("min_blocks = {} of {} threads leaves {} registers a thread, S and O alone take {}",
                        blocks, threads, available, accumulators);
-  if (const int64_t needed = smem_of_sm(p, tile, stages, blocks); needed > device.smem_per_sm_bytes)
-    return fmt::format("min_blocks = {} needs {} bytes of shared memory an SM, {} has {}", blocks, needed,
-                       device.name, device.smem_per_sm_bytes);
-  return std::nullopt;
+  return blocks_lack_smem(blocks, smem_bytes(p, tile, stages), device);
 }
 
 std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const DeviceProfile& device) {

@@ -7,11 +7,11 @@
 
 #include "lib/flash3_layout.h"
 #include "lib/flash3_order.h"
+#include "model/occupancy.hpp"
 #include "variants/flash3_prepare.hpp"
 #include "variants/fp8.hpp"
 #include "variants/mma_tile.hpp"
 #include "variants/online_softmax.hpp"
-#include "variants/product.hpp"
 #include "variants/tiling.hpp"
 #include "variants/variant.hpp"
 
@@ -21,11 +21,9 @@ extern const Variant flash3_variant;
 
 namespace {
 
-constexpr int64_t reserved_smem_bytes = 1024;  // of every block, by CUDA
-constexpr int wgmma_rows = 64;                 // of Q, one warpgroup's
-constexpr int most_consumers = 4;              // warpgroups
-constexpr int most_bc = 256;                   // columns of wgmma, rows of a TMA box
-constexpr int64_t sector_floats = 8;           // of one 32-byte sector
+constexpr int wgmma_rows = 64;     // of Q, one warpgroup's
+constexpr int most_consumers = 4;  // warpgroups
+constexpr int most_bc = 256;       // columns of wgmma, rows of a TMA box
 
 constexpr std::array knobs = {
     Knob{"stages", "K, V tiles in shared memory", 1, 4},
@@ -59,11 +57,6 @@ int64_t smem_bytes(const Problem& p, const Tile& tile, int stages) {
                            static_cast<int>(bytes_per_element(p.dtype)), stages);
 }
 
-int held_registers(const Problem& p, const Tile& tile, bool optimistic) {
-  return flash3_held_registers(static_cast<int>(p.head_dim), tile.bc,
-                               static_cast<int>(bytes_per_element(p.dtype)), optimistic);
-}
-
 // Registers a consumer's thread must have, and has.
 struct Registers {
   int needed, available;
@@ -71,7 +64,8 @@ struct Registers {
 };
 Registers registers_of(const Problem& p, const Tile& tile, int min_blocks, bool optimistic) {
   constexpr int beside = 8;  // at least: row statistics, addresses
-  const int held = held_registers(p, tile, optimistic);
+  const int held = flash3_held_registers(static_cast<int>(p.head_dim), tile.bc,
+                                         static_cast<int>(bytes_per_element(p.dtype)), optimistic);
   return {held + beside, flash3_consumer_registers(consumers_of(tile), min_blocks, held)};
 }
 
@@ -86,13 +80,14 @@ Shape shape_of(const Problem& p, const Tile& tile, const DeviceProfile& device) 
   Shape shape{.consumers = consumers_of(tile)};
   shape.threads = (shape.consumers + 1) * 128;
   const auto fits = [&](int blocks, int stages) {
-    return blocks * (smem_bytes(p, tile, stages) + reserved_smem_bytes) <= device.smem_per_sm_bytes;
+    return smem_of_blocks(blocks, smem_bytes(p, tile, stages)) <= device.smem_per_sm_bytes;
   };
   const auto blocks = tile.knobs.get("min_blocks"), stages = tile.knobs.get("stages");
-  const bool second =
-      shape.consumers == 1 && fits(2, stages.value_or(1)) &&
-      registers_of(p, tile, 2, true).needed + 32 <= registers_of(p, tile, 2, true).available &&
-      instruction_registers(p, tile) <= flash3_registers_at_start(1, 2);
+  constexpr int comfort = 32;  // registers beside what must fit, without which a second block does not pay
+  const Registers of_two = registers_of(p, tile, 2, true);
+  const bool second = shape.consumers == 1 && fits(2, stages.value_or(1)) &&
+                      of_two.needed + comfort <= of_two.available &&
+                      instruction_registers(p, tile) <= flash3_registers_at_start(1, 2);
   shape.min_blocks = blocks.value_or(second ? 2 : 1);
   shape.stages = stages.value_or(fits(shape.min_blocks, 2) ? 2 : 1);
   const bool room = registers_of(p, tile, shape.min_blocks, true).fit();
@@ -132,11 +127,8 @@ std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const
         "warpgroups leave {}",
         shape.optimistic ? "two P" : "P", tile.br, tile.bc, p.head_dim, r.needed,
         shape.consumers * shape.min_blocks, r.available);
-  if (const int64_t needed = shape.min_blocks * (shape.smem_bytes + reserved_smem_bytes);
-      shape.min_blocks > 1 && needed > device.smem_per_sm_bytes)
-    return fmt::format("min_blocks = {} needs {} bytes of shared memory an SM, {} has {}", shape.min_blocks,
-                       needed, device.name, device.smem_per_sm_bytes);
-  return std::nullopt;
+  if (shape.min_blocks > 1) return blocks_lack_smem(shape.min_blocks, shape.smem_bytes, device);
+  return std::nullopt;  // one block: plan/skip has its limit
 }
 
 Knobs knobs_used(const Problem& p, const Tile& tile, const DeviceProfile& device) {
@@ -166,12 +158,11 @@ constexpr std::array tuned_fp8 = {
 
 TileChoice default_tile(const Problem& p, const DeviceProfile&) {
   const auto& table = is_fp8(p) ? tuned_fp8 : tuned_16bit;
-  for (const Tuned& tuned : table)
-    if (p.head_dim <= tuned.head_dim || tuned.head_dim == 256)
-      return {p.mask == Mask::causal ? tuned.causal : tuned.full,
-              fmt::format("fastest measured on an H200 at head_dim {}, {}, {}", tuned.head_dim,
-                          is_fp8(p) ? "fp8" : "bf16", to_string(p.mask))};
-  return {};
+  const auto found = std::ranges::find_if(table, [&](const Tuned& t) { return p.head_dim <= t.head_dim; });
+  const Tuned& tuned = found == table.end() ? table.back() : *found;
+  return {p.mask == Mask::causal ? tuned.causal : tuned.full,
+          fmt::format("fastest measured on an H200 at head_dim {}, {}, {}", tuned.head_dim,
+                      is_fp8(p) ? "fp8" : "bf16", to_string(p.mask))};
 }
 
 std::vector<Tile> candidates(const Problem& p, const DeviceProfile& device) {
@@ -234,7 +225,7 @@ struct Block {
 Flash3Order order_of(const Problem& p, const Tile& tile) {
   return Flash3Order::make(static_cast<int>(ceil_div(p.q_len, tile.br)), static_cast<int>(p.heads * p.batch),
                            static_cast<int>(p.group()),
-                           static_cast<int>(2 * p.kv_len * p.head_dim * bytes_per_element(p.dtype) / 1024),
+                           flash3_kv_kib(p.kv_len, p.head_dim, static_cast<int>(bytes_per_element(p.dtype))),
                            p.mask == Mask::causal);
 }
 
@@ -278,13 +269,13 @@ std::vector<Step> steps(const Problem& p, const Tile& tile, const DeviceProfile&
   if (is_fp8(p))
     all.push_back(
         transpose_v_step(p, operand_v, v_operand(p), tile.knobs.get("time_v_layout").value_or(0) != 0));
-  Schedule schedule{order_of(p, tile).tiles(),
-                    [p, tile, order = order_of(p, tile), ops = case_operands(flash3_variant, p, tile)](
-                        int64_t index, TileMachine& machine) {
+  const Flash3Order order = order_of(p, tile);
+  Schedule schedule{order.tiles(), [p, tile, order, ops = case_operands(flash3_variant, p, tile)](
+                                       int64_t index, TileMachine& machine) {
                       const Flash3Tile at = order.tile(static_cast<int>(index));
                       Block{p, tile, ops, at.slice, int64_t{at.q_tile} * tile.br, machine}.run();
                     }};
-  schedule.kv_heads_together = std::max<int64_t>(1, order_of(p, tile).width / p.group());
+  schedule.kv_heads_together = std::max<int64_t>(1, order.width / p.group());
   all.push_back({"attention", launch_of(p, tile, device), std::move(schedule)});
   return all;
 }

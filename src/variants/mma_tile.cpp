@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "model/occupancy.hpp"
+
 #include "variants/fp8.hpp"
 
 namespace attnprof {
@@ -26,6 +28,13 @@ int available_registers(int threads, int blocks) {
   };
   const int room = spread(spread((threads + 31) / 32) * blocks);
   return std::min(mma_max_registers, registers_per_sm / (room * 32) / 8 * 8);
+}
+
+std::optional<std::string> blocks_lack_smem(int min_blocks, int64_t smem_bytes, const DeviceProfile& device) {
+  const int64_t needed = smem_of_blocks(min_blocks, smem_bytes);
+  if (needed <= device.smem_per_sm_bytes) return std::nullopt;
+  return fmt::format("min_blocks = {} needs {} bytes of shared memory an SM, {} has {}", min_blocks, needed,
+                     device.name, device.smem_per_sm_bytes);
 }
 
 std::optional<std::string> mma_unsupported(std::string_view variant, const Problem& p, const Tile& tile,

@@ -24,6 +24,9 @@ int mma_registers(int64_t head_dim, int bc, int warp_rows);
 // Registers a thread may have with `threads` in a block and `blocks` on an SM: 64 Ki a SM, given in eights.
 int available_registers(int threads, int blocks);
 
+// Why `min_blocks` blocks do not fit an SM's shared memory, as a sentence; nothing if they do.
+std::optional<std::string> blocks_lack_smem(int min_blocks, int64_t smem_bytes, const DeviceProfile& device);
+
 // Why no tensor-core kernel can run this problem and tile with `warp_rows` rows a warp; nothing if it can.
 std::optional<std::string> mma_unsupported(std::string_view variant, const Problem& p, const Tile& tile,
                                            int warp_rows);

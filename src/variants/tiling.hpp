@@ -19,6 +19,8 @@ namespace attnprof {
 constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 constexpr int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
 
+constexpr int64_t sector_floats = 8;  // of one 32-byte sector
+
 // Slice of K and V that query slice `q_slice` (batch * heads + head) reads.
 inline int64_t kv_slice(const Problem& p, int64_t q_slice) {
   return q_slice / p.heads * p.kv_heads + q_slice % p.heads / p.group();
