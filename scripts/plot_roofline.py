@@ -8,14 +8,13 @@ a file; without it, from the rows' own columns.
 Exit codes: 2 for what cannot be read (or a bad option), 3 when there is nothing to draw.
 """
 
-import argparse
 import json
 import pathlib
 import sys
 
 import pandas as pd
 
-from result_rows import DISPOSITIONS, Refusal, read_columns
+from result_rows import DISPOSITIONS, Refusal, read_columns, run
 from roofline_figure import draw
 from roofs import roofs_from_meta, roofs_from_rows
 
@@ -92,16 +91,8 @@ def plot(paths, output):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(description="Draws the roofline of attnprof result files.")
-    parser.add_argument("csv", nargs="+", type=pathlib.Path, help="result files of attnprof sweep -o")
-    parser.add_argument("-o", "--output", required=True, type=pathlib.Path, help="picture to write: .png or .svg")
-    options = parser.parse_args(arguments)
-    try:
-        plot(options.csv, options.output)
-    except Refusal as refusal:
-        print(f"plot_roofline: {refusal}", file=sys.stderr)
-        return refusal.code
-    return 0
+    return run(plot, arguments, program="plot_roofline", description="Draws the roofline of attnprof result files.",
+               csv_help="result files of attnprof sweep -o", output_help="picture to write: .png or .svg")
 
 
 if __name__ == "__main__":

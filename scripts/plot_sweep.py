@@ -10,11 +10,9 @@ why.
 Exit codes: 2 for what cannot be read or written (or a bad option), 3 when there is nothing to draw.
 """
 
-import argparse
-import pathlib
 import sys
 
-from result_rows import Refusal
+from result_rows import Refusal, run
 from sweep_lines import QUANTITIES, draw_sweep
 from sweep_model import draw_model
 from sweep_rows import devices_of, read_sweep, styles_of_lines
@@ -57,16 +55,9 @@ def plot(paths, folder):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(description="Draws the pictures of a sweep from attnprof result files.")
-    parser.add_argument("csv", nargs="+", type=pathlib.Path, help="result files of attnprof sweep -o or scripts/peers.py")
-    parser.add_argument("-o", "--output", required=True, type=pathlib.Path, help="folder for the pictures")
-    options = parser.parse_args(arguments)
-    try:
-        plot(options.csv, options.output)
-    except Refusal as refusal:
-        print(f"plot_sweep: {refusal}", file=sys.stderr)
-        return refusal.code
-    return 0
+    return run(plot, arguments, program="plot_sweep",
+               description="Draws the pictures of a sweep from attnprof result files.",
+               csv_help="result files of attnprof sweep -o or scripts/peers.py", output_help="folder for the pictures")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """Reading attnprof's result files as tables of text, and cells as numbers. Shared by the scripts that draw."""
 
+import argparse
 import csv
 import io
+import pathlib
 import sys
 
 import pandas as pd
@@ -15,6 +17,20 @@ class Refusal(Exception):
     def __init__(self, sentence, code=2):
         super().__init__(sentence)
         self.code = code
+
+
+def run(draw, arguments, *, program, description, csv_help, output_help):
+    """What every script that draws does: PROGRAM CSV... -o OUTPUT through draw(paths, output). Returns the exit code."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("csv", nargs="+", type=pathlib.Path, help=csv_help)
+    parser.add_argument("-o", "--output", required=True, type=pathlib.Path, help=output_help)
+    options = parser.parse_args(arguments)
+    try:
+        draw(options.csv, options.output)
+    except Refusal as refusal:
+        print(f"{program}: {refusal}", file=sys.stderr)
+        return refusal.code
+    return 0
 
 
 def numbers(frame, column, path):
