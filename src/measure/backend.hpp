@@ -10,6 +10,7 @@
 #include "model/device_profile.hpp"
 #include "plan/case.hpp"
 #include "plan/inputs.hpp"
+#include "roofline/ceilings.hpp"
 #include "roofline/row.hpp"
 
 namespace attnprof {
@@ -34,6 +35,7 @@ struct MeasureOptions {
 struct BackendInfo {
   std::string name;  // gpu, sim
   DeviceProfile device;
+  Ceilings ceilings;       // measured on this device; empty: none were
   int64_t free_bytes = 0;  // device memory a case may use
   // Facts for .meta.json (driver, CUDA, CUPTI and nvcc versions, ECC, power limit, ...).
   std::vector<std::pair<std::string, std::string>> environment;

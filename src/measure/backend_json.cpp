@@ -63,9 +63,10 @@ void each_figure(Profile& profile, Visit visit) {
 
 template <class Info, class Visit>
 void each_fact(Info& info, Visit visit) {
-  auto& [name, device, free_bytes, environment, comparable, notices] = info;
+  auto& [name, device, ceilings, free_bytes, environment, comparable, notices] = info;
   visit("name", name);
   visit("device", device);
+  visit("ceilings", ceilings);
   visit("free_bytes", free_bytes);
   visit("environment", environment);
   visit("comparable", comparable);
@@ -81,6 +82,8 @@ struct Writer {
       Writer inner;
       each_figure(value, std::ref(inner));
       out[name] = inner.out;
+    } else if constexpr (std::is_same_v<Value, Ceilings>) {
+      out[name] = ceilings_json(value);
     } else if constexpr (std::is_enum_v<Value>) {
       out[name] = static_cast<int>(value);
     } else if constexpr (std::is_same_v<Value, std::vector<L2Point>>) {
@@ -100,6 +103,8 @@ struct Reader {
     const json& from = in.at(name);
     if constexpr (std::is_same_v<Value, DeviceProfile>) {
       each_figure(value, Reader{from});
+    } else if constexpr (std::is_same_v<Value, Ceilings>) {
+      value = parse_ceilings(from);
     } else if constexpr (std::is_enum_v<Value>) {
       value = static_cast<Value>(from.get<int>());
     } else if constexpr (std::is_same_v<Value, std::vector<L2Point>>) {

@@ -74,6 +74,7 @@ Json run_json(const RunFacts& facts, const BackendInfo& info) {
           {"environment", environment},
           {"device", device_json(info.device)},
           {"peaks", peaks_json(info.device)},
+          {"ceilings", ceilings_json(info.ceilings)},
           {"options", options_json(facts.options)},
           {"plan", {{"cases", facts.cases}, {"id", facts.plan_id}}},
           {"notices", info.notices}};
@@ -141,6 +142,18 @@ Peaks find_peaks(const std::string& text, const std::string& run, const std::str
         fmt::format("{}: the peaks of run {} are no object of numbers; mend it or move it away", file, run));
   }
   return peaks;
+}
+
+Ceilings find_ceilings(const std::string& text, const std::string& run, const std::string& file) {
+  const Json meta = parse_meta(text, file);
+  if (!meta["runs"].contains(run)) return {};
+  try {
+    return parse_ceilings(meta["runs"][run].value("ceilings", Json::object()));
+  } catch (const Json::exception&) {
+    throw UsageError(fmt::format(
+        "{}: the ceilings of run {} are not as attnprof writes them; mend the file or move it away", file,
+        run));
+  }
 }
 
 void replace_file(const std::string& path, const std::string& text) {

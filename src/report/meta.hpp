@@ -8,6 +8,7 @@
 
 #include "measure/backend.hpp"
 #include "plan/case.hpp"
+#include "roofline/ceilings.hpp"
 
 namespace attnprof {
 
@@ -43,6 +44,9 @@ std::optional<RunRecord> find_run(const std::string& text, const std::string& ru
 // file or a rate is no number.
 using Peaks = std::map<std::string, double, std::less<>>;
 Peaks find_peaks(const std::string& text, const std::string& run, const std::string& file);
+
+// The measured ceilings of a run's device, under the same conditions.
+Ceilings find_ceilings(const std::string& text, const std::string& run, const std::string& file);
 
 // Writes by rename, so that a reader sees the old text or the new one. Throws EnvironmentError.
 void replace_file(const std::string& path, const std::string& text);
