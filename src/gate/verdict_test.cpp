@@ -205,6 +205,13 @@ TEST(Verdict, TheIntervalOfTheRatioIsOneSided) {
   EXPECT_GT(share_worse(0.03), 0.99);
 }
 
+TEST(Floors, OfLatencyShrinksWithATighterThreshold) {
+  EXPECT_DOUBLE_EQ(default_latency_floor_ns(0.05), 2000);
+  EXPECT_DOUBLE_EQ(default_latency_floor_ns(0.10), 2000);
+  EXPECT_DOUBLE_EQ(default_latency_floor_ns(0.02), 800);
+  EXPECT_DOUBLE_EQ(default_latency_floor_ns(0), 0);
+}
+
 TEST(Metric, ThresholdsAreReadStrictly) {
   EXPECT_DOUBLE_EQ(parse_relative("--hbm", "1%"), 0.01);
   EXPECT_DOUBLE_EQ(parse_relative("--hbm", "0%"), 0);
