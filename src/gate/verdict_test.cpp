@@ -113,6 +113,10 @@ TEST(Verdict, CountedCyclesSpeakOnlyBeyondTheirScatter) {
   new_time.clock_mhz = 1860;
   EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::ambiguous)
       << "the clock alone explains it";
+  new_time.clock_mhz = 1980;
+  new_time.cycles = 1'800'000;
+  EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::worse)
+      << "the timed samples' own clock says more than a run under the profiler";
 }
 
 TEST(Verdict, AnImprovementThatIsNotCertainIsNone) {
