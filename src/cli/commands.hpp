@@ -15,6 +15,7 @@ ExitCode gate_command(const GateCommand& command);
 ExitCode baseline_update_command(const BaselineCommand& command);
 ExitCode roofline_command(const RooflineCommand& command);
 ExitCode published_command(const PublishedCommand& command);
+ExitCode ceilings_command(const CeilingsCommand& command);
 ExitCode compile_command(const CompileCommand& options);
 
 }  // namespace attnprof

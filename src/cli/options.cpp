@@ -126,6 +126,7 @@ struct Parser {
   BaselineParser baseline{root};
   RooflineParser roofline{root};
   PublishedParser published{root};
+  CeilingsParser ceilings{root};
   CLI::App& worker = *root.add_subcommand("worker", "Started by attnprof itself")->group("");  // hidden
 };
 
@@ -200,6 +201,7 @@ Command parse_command_line(const std::vector<std::string>& args) {
     if (parser.baseline.app().parsed()) return parser.baseline.command();
     if (parser.roofline.app().parsed()) return parser.roofline.command();
     if (parser.published.app().parsed()) return parser.published.command();
+    if (parser.ceilings.app().parsed()) return parser.ceilings.command();
     return WorkerCommand{};
   } catch (const CLI::CallForHelp&) {
     return ShowText{root.help()};

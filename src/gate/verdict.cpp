@@ -112,12 +112,15 @@ Judgement judge_amount(const Metric& metric, double baseline, double current) {
 double hbm_uncertainty(const HbmCounts& row) {
   // Expected range of 2, 3, ... normal values, in standard deviations.
   constexpr std::array d2 = {1.128, 1.693, 2.059, 2.326, 2.534, 2.704, 2.847, 2.970,
-                             3.078, 3.173, 3.258, 3.336, 3.407, 3.472, 3.532};
+                             3.078, 3.173, 3.258, 3.336, 3.407, 3.472, 3.532, 3.588,
+                             3.640, 3.689, 3.735, 3.778, 3.819, 3.858, 3.895};
+  constexpr double deviations =
+      3.5;  // beyond the threshold, so that an unchanged kernel is hardly ever worse
   if (!row.spread_pct) return 0;
   const double least = 2, most = d2.size() + 1;  // a spread of more counts only looks larger
   const double counts = std::clamp(row.counts.value_or(least), least, most);
   const double deviation = *row.spread_pct / 100 / d2[static_cast<size_t>(counts) - 2];
-  return 4 * 1.2533 * deviation / std::sqrt(counts);
+  return deviations * 1.2533 * deviation / std::sqrt(counts);
 }
 
 Judgement judge_hbm(const Metric& metric, const HbmCounts& baseline, const HbmCounts& current) {

@@ -38,6 +38,7 @@ class GpuDevice {
   bool has_builtin_profile() const { return gpu_profile_.builtin; }
   // Whether the bulk-copy engine (TMA) exists: compute capability 9.0 and later.
   bool has_bulk_copy() const;
+  std::pair<int, int> compute_capability() const;  // major, minor
   // Device memory for a case: its operands, workspace and an eviction buffer (plan/sweep.hpp).
   int64_t case_bytes() const;
 
@@ -51,8 +52,12 @@ class GpuDevice {
   // Facts about machine and set-up for the .meta.json, and which of them must agree between comparable rows.
   std::vector<std::pair<std::string, std::string>> environment(const Toolchain& toolchain) const;
   static std::vector<std::string> comparable_facts();
+  // Names this very card as it is set up now: bus id, driver, ECC, MIG, power limit.
+  std::string identity() const;
 
  private:
+  std::vector<std::pair<std::string, std::string>> card() const;
+
   int index_;
   std::optional<std::vector<uint32_t>> processes_before_;  // on the GPU before our context was made
   std::string bus_id_;

@@ -18,9 +18,10 @@ constexpr int fewest_samples = 3;
 // place in memory to another, a launch's by up to half a microsecond from one stream to another, and a
 // process that timed one of each would differ from the next by as much.
 constexpr size_t samples_a_place = 4;
+constexpr size_t most_places = 8;
 constexpr double longest_moved_ns = 10e6;  // longer operations stay where they are: a move runs them once
 // All places once; an interval of fewer is itself a matter of luck.
-constexpr int samples_before_stopping = samples_a_place * PreparedCase::most_places;
+constexpr int samples_before_stopping = samples_a_place * most_places;
 constexpr int largest_batch = 256;  // samples enqueued before the host waits
 constexpr double warm_up_s = 0.02;  // clocks rise, caches of instructions and addresses fill
 constexpr int warm_up_runs = 3;
@@ -129,7 +130,7 @@ size_t Sampler::next_batch(double spent_s) const {
 
 void Sampler::move() {
   gpu_.next_stream();
-  prepared_.relocate();
+  prepared_.relocate(most_places);
 }
 
 void Sampler::run_batch(size_t count) {
