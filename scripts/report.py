@@ -33,8 +33,8 @@ from sweep_tiles import TILE_QUANTITIES
 def plots_of(files, sweep):
     """Every plot, drawn or with the reason why not."""
     styles, source = styles_of_lines(sweep), source_of(sweep, [file.path for file in files])
-    roofline = roofline_plot(*with_roofs([(file.path, file.roofline) for file in files]))
-    return [roofline, *(lines_plot(sweep, name, styles, source) for name in QUANTITIES),
+    _, roofs = with_roofs([(file.path, file.rows) for file in files])
+    return [roofline_plot(sweep, roofs, styles), *(lines_plot(sweep, name, styles, source) for name in QUANTITIES),
             *(tiles_plot(sweep, name, source) for name in TILE_QUANTITIES), model_plot(sweep, styles, source)]
 
 
@@ -54,7 +54,8 @@ def report(paths, output, explain, attnprof):
 
 def add_options(parser):
     findings = parser.add_mutually_exclusive_group()
-    findings.add_argument("--explain", type=pathlib.Path, help="findings: what attnprof explain --format json -o wrote of the files")
+    findings.add_argument("--explain", type=pathlib.Path,
+                          help="findings: what attnprof explain --format json -o wrote of the files")
     findings.add_argument("--attnprof", help="findings: a program to run `explain --format json` with")
 
 

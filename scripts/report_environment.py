@@ -46,7 +46,7 @@ def ceilings_of(run):
 def run_of(file, name, run):
     return {"file": file, "run": name, "command": str(run.get("command_line", "")), "facts": facts_of(run),
             "ceilings": ceilings_of(run), "peaks": flat(mapping(run.get("peaks"))),
-            "notices": [str(notice) for notice in run.get("notices") or [] if isinstance(run.get("notices"), list)]}
+            "notices": [str(notice) for notice in run["notices"]] if isinstance(run.get("notices"), list) else []}
 
 
 def environment_of(files):

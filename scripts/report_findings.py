@@ -11,6 +11,7 @@ from result_rows import Refusal
 
 SCHEMA = 1
 TEN_MINUTES = 600
+LISTS = {"sentences": str, "resources": dict, "tiles": dict}  # of a case, and what they hold
 
 
 @dataclasses.dataclass
@@ -49,7 +50,19 @@ def parsed(text, source):
         raise Refusal(f"{source}: has no list of cases; give what `attnprof explain --format json` wrote.")
     if explained.get("schema") != SCHEMA:
         raise Refusal(f"{source}: has schema {explained.get('schema')}, this script reads {SCHEMA}; use those of one version.")
+    check_lists(cases, source)
     return explained
+
+
+def check_lists(cases, source):
+    """Throws Refusal where a part of a case is not what the page goes through."""
+    for i, case in enumerate(cases):
+        against = case.get("against") if isinstance(case.get("against"), dict) else {}
+        parts = [(name, case.get(name), kind) for name, kind in LISTS.items()] + [("factors", against.get("factors"), dict)]
+        for name, part, kind in parts:
+            if part is not None and not (isinstance(part, list) and all(isinstance(entry, kind) for entry in part)):
+                raise Refusal(f"{source}: case {i + 1}: {name} is no list of {'sentences' if kind is str else 'objects'}; "
+                              "give what `attnprof explain --format json` wrote.")
 
 
 def from_file(path):
@@ -93,6 +106,10 @@ def case_title(case):
     return ", ".join(parts)
 
 
+def listed(result, name):
+    return result[name] if isinstance(result.get(name), list) else []
+
+
 def findings_of(explain, program, paths):
     """The findings of --explain or --attnprof, or none and why. Throws Refusal."""
     sentences = []
@@ -104,7 +121,8 @@ def findings_of(explain, program, paths):
         return Findings([], [], [], "neither --explain nor --attnprof was given")
     cases = [case for result in results for case in result["cases"]]
     for i, case in enumerate(cases):
-        case |= {"id": f"finding-{i}", "title": case_title(case)}
-    notices = [notice for result in results for notice in result.get("notices") or []]
-    left_out = [entry for result in results for entry in result.get("left_out") or [] if isinstance(entry, dict)]
+        case |= {"id": f"finding-{i}", "title": case_title(case), "binds": str(case.get("binds") or "unknown")}
+        case |= {name: case.get(name) or [] for name in LISTS}
+    notices = [str(notice) for result in results for notice in listed(result, "notices")]
+    left_out = [entry for result in results for entry in listed(result, "left_out") if isinstance(entry, dict)]
     return Findings(cases, notices, left_out, "" if cases else "; ".join(sentences) or "no case could be explained")

@@ -20,7 +20,7 @@ def line_trace(name, style, points, marked, quantity):
     points, (colour, marker) = points.set_index("x"), style
     places = sorted(set(points.index) | set(marked["x"]))
     values = points[quantity.column] * quantity.scale
-    labels = {x: hover(row, f"{values[x]:.4g} ({quantity.axis})") for x, row in points.iterrows()}
+    labels = {x: hover(row, f"{quantity.axis}: {values[x]:.4g}") for x, row in points.iterrows()}
     return {"type": "scatter", "name": name, "x": places, "y": [values.get(x) for x in places], "connectgaps": False,
             "mode": "lines+markers", "line": {"color": colour, "width": 2, "dash": "dash" if dashes(name) == "--" else "solid"},
             "marker": {"symbol": symbol(marker), "size": 8}, "hovertemplate": "%{text}<extra></extra>",
@@ -51,12 +51,12 @@ def bound_traces(rows, quantity):
     return traces
 
 
-def panel_of(title, picture, quantity, x_axis, y_axis, names):
+def panel_of(title, picture, quantity, x_axis, y_axis):
     drawn, marked = (rows[rows["panel"] == title] for rows in (picture.drawn, picture.marked))
     traces = bound_traces(picture.rows[picture.rows["panel"] == title], quantity) if quantity.bound else []
     traces += [line_trace(name, style, drawn[drawn["line"] == name], marked[marked["line"] == name], quantity)
                for name, style in picture.styles.items() if name in set(drawn["line"])]
-    layout = {"xaxis": x_axis, "yaxis": y_axis}
+    layout, names = {"xaxis": x_axis, "yaxis": y_axis}, [line for line in picture.styles if line in set(marked["line"])]
     if names:
         traces += mark_traces(names, picture.styles, marked)
         layout["xaxis"] = x_axis | {"anchor": "y2"}
@@ -84,10 +84,9 @@ def lines_plot(rows, name, styles, source):
     shown = picture.rows[picture.rows["panel"].isin(picture.titles)]
     of_q = (picture.rows["x"] == picture.rows["q_len"]).all()
     x_axis = tokens_axis("N (tokens)" if of_q else "kv_len (tokens)", length_ticks(shown["x"]), log_ends(shown["x"]))
-    names = [line for line in picture.styles if line in set(picture.marked["line"])]
-    panels = [panel_of(panel, picture, quantity, x_axis, y_axis_of(picture, quantity), names) for panel in picture.titles]
+    panels = [panel_of(panel, picture, quantity, x_axis, y_axis_of(picture, quantity)) for panel in picture.titles]
     keys = line_keys(picture.styles, [line for line in picture.styles if dashes(line) == "--"])
     if quantity.bound:
         keys.append(Key("inputs and outputs once", GREY, stroke=FLAT, dash="2 3", toggles=False))
     return Plot(key, f"{title}: {devices_of(picture.drawn)}", picture.subtitle, picture.captions[:1], panels=panels,
-                keys=keys + mark_keys(picture.marked))
+                keys=keys + mark_keys(picture.marked), columns=picture.columns)

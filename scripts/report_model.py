@@ -62,6 +62,7 @@ def model_plot(rows, styles, source):
     styles = {name: style for name, style in styles.items() if name in set(shown["line"])}
     keys = [Key("measured = modelled", GREY, stroke=SLOPED, toggles=False),
             Key("within 10 %", GREY, "M-9,-5H9V5H-9Z", toggles=False)]
-    return Plot("model", f"{title}: {devices_of(shown)}", in_common(shown, without=[*by, "x"]), captions(rows, shown, levels, source),
+    return Plot("model", f"{title}: {devices_of(shown)}", in_common(shown, without=[*by, "x"]),
+                captions(rows, shown, levels, source),
                 panels=[panel_of(group, level, styles) for level, group in levels],
-                keys=line_keys(styles, stroke="") + keys, wide=True)
+                keys=line_keys(styles, stroke="") + keys, columns=2)

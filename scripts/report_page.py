@@ -27,7 +27,7 @@ def digits(value, count=3):
     """A number with so many digits, plain; empty for none."""
     if not isinstance(value, (int, float)):
         return ""
-    return f"{value:,.0f}" if abs(value) >= 10**count else f"{value:.{count}g}"
+    return f"{value:.0f}" if abs(value) >= 10**count else f"{value:.{count}g}"
 
 
 def six_digits(value):

@@ -45,7 +45,8 @@ class Plot:
     reason: str = ""  # why there is nothing to draw
     panels: list = dataclasses.field(default_factory=list)
     keys: list = dataclasses.field(default_factory=list)
-    wide: bool = False  # panels need half a page
+    columns: int = 4  # panels side by side where the page is wide enough
+    scale: tuple = ()  # colours of a heat map: (CSS gradient, name of its start, name of its end)
 
 
 def symbol(marker):
@@ -100,7 +101,8 @@ def text(value):
 
 def hover(row, *lines):
     """What a point says of its case: its line, length, shape, tile, these lines, and warnings."""
-    words = [f"<b>{text(row['line'])}</b>", f"N = {short_count(row['q_len'])}" + (f", {text(row['panel'])}" if row["panel"] else "")]
+    shape = f", {text(row['panel'])}" if row["panel"] else ""
+    words = [f"<b>{text(row['line'])}</b>", f"N = {short_count(row['q_len'])}{shape}"]
     words += [f"tile {row['br']:g}x{row['bc']:g}"] if row["br"] > 0 and row["bc"] > 0 else []
     words += lines
     words += [f"flags: {text(row['flags'])}"] if row["flags"] else []

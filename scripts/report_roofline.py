@@ -2,10 +2,9 @@
 
 import math
 
-from figure_parts import styles_of
 from plot_roofline import drawable, left_out
 from report_plots import GREY, Panel, Plot, figure, line_keys, linear_axis, log_axis, symbol, text
-from roofline_figure import LEVEL_NAMES, PANELS, caption_of, label_part, limits, series_of, subtitle_of, title_of, varying_columns
+from roofline_figure import LEVEL_NAMES, PANELS, caption_of, label_part, limits, subtitle_of, title_of, varying_columns
 
 
 def roof_traces(level, roofs, ends):
@@ -46,7 +45,8 @@ def ceiling_names(roofs, ends):
 
 def slopes_of(level, roofs):
     """What the slopes of a panel are, in words."""
-    words = [f"{'solid' if name == level else 'dashed'}: {LEVEL_NAMES[name]} {tbps:.3g} TB/s" + (f" of {device}" if len(roofs) > 1 else "")
+    several = len(roofs) > 1
+    words = [f"{'solid' if name == level else 'dashed'}: {LEVEL_NAMES[name]} {tbps:.3g} TB/s" + (f" of {device}" if several else "")
              for device, roof in roofs.items() for name, tbps in roof.bandwidths.items()]
     return f" ({'; '.join(words)})" if words else ""
 
@@ -59,36 +59,37 @@ def ends_of(rows, x, level, roofs):
     return limits([*rows.loc[rows[x] > 0, x], *ridges], 2.2, 3.0), limits([*rows["useful_tflops_per_s"], *ceilings], 2.2, 1.9)
 
 
-def point_traces(rows, x, x_label, series, styles):
+def point_traces(rows, x, x_label, styles):
     columns, traces = varying_columns(rows), []
-    for name, group in rows[rows[x] > 0].groupby(series, sort=False):
+    for name, group in rows[rows[x] > 0].groupby("line", sort=False):
         colour, marker = styles[name]
         labels = [f"<b>{text(name)}</b><br>" + text(" ".join(label_part(column, row[column]) for column in columns))
-                  + f"<br>{row['useful_tflops_per_s']:.4g} useful TFLOP/s<br>{row[x]:.4g} {x_label}" for _, row in group.iterrows()]
+                  + f"<br>{row['useful_tflops_per_s']:.4g} useful TFLOP/s<br>{row[x]:.4g} {x_label}"
+                  for _, row in group.iterrows()]
         traces.append({"type": "scatter", "mode": "markers", "name": name, "x": list(group[x]), "text": labels,
                        "y": list(group["useful_tflops_per_s"]), "hovertemplate": "%{text}<extra></extra>",
-                       "marker": {"symbol": symbol(marker), "size": 8, "color": colour, "line": {"width": 0.5, "color": "white"}}})
+                       "marker": {"symbol": symbol(marker), "size": 8, "color": colour,
+                                  "line": {"width": 0.5, "color": "white"}}})
     return traces
 
 
-def roofline_plot(rows, roofs):
-    """Of plot_roofline.with_roofs: the plot, or why there is nothing to draw."""
+def roofline_plot(rows, roofs, styles):
+    """Of sweep_rows.with_lines and plot_roofline.with_roofs: the plot, or why there is nothing to draw."""
     drawn = drawable(rows)
     rest = left_out(rows, drawn)
     if drawn.empty:
         return Plot("roofline", "Roofline", reason=f"of {len(rows)} rows, {rest}")
     roofs = {device: roofs[device] for device in drawn["device"].unique()}
-    series, panels = series_of(drawn), []
-    styles = styles_of(series)
+    styles, panels = {name: style for name, style in styles.items() if name in set(drawn["line"])}, []
     for x, level, title, x_label in PANELS:
         if not (drawn[x] > 0).any():
             continue
         ends = ends_of(drawn, x, level, roofs)
         axes = [[math.log10(value) for value in pair] for pair in ends]
-        traces = roof_traces(level, roofs, ends) + point_traces(drawn, x, x_label, series, styles)
+        traces = roof_traces(level, roofs, ends) + point_traces(drawn, x, x_label, styles)
         layout = {"xaxis": log_axis(x_label, axes[0], 2.5), "yaxis": log_axis("useful TFLOP/s", axes[1]),
                   "annotations": ceiling_names(roofs, ends) if len(roofs) == 1 else []}
         panels.append(Panel(title + slopes_of(level, roofs), figure(traces, 420, **layout), f"Roofline, {title}"))
     caption = f"{len(drawn)} of {len(rows)} rows drawn" + (f"; not drawn: {rest}" if rest else "")
     lines = [caption_of(drawn, roofs, caption, 0).replace("\n", " ")]
-    return Plot("roofline", title_of(drawn), subtitle_of(drawn), lines, panels=panels, keys=line_keys(styles, stroke=""), wide=True)
+    return Plot("roofline", title_of(drawn), subtitle_of(drawn), lines, panels=panels, columns=2, keys=line_keys(styles, stroke=""))

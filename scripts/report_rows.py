@@ -22,8 +22,7 @@ class File:
     path: pathlib.Path
     name: str  # as the report writes it
     table: pd.DataFrame  # all columns, as text
-    sweep: pd.DataFrame  # as sweep_rows reads them
-    roofline: pd.DataFrame  # as plot_roofline reads them
+    rows: pd.DataFrame  # the columns of the plots
 
 
 def read_files(paths):
@@ -33,15 +32,14 @@ def read_files(paths):
     for path in paths:
         table = read_table(path, "report")
         files.append(File(path, path.name if unique else f"{path.resolve().parent.name}/{path.name}", table,
-                          columns_of(table, path, TEXT, WHOLE + REAL),
-                          columns_of(table, path, plot_roofline.TEXT, plot_roofline.WHOLE + plot_roofline.REAL)))
+                          columns_of(table, path, TEXT, WHOLE + list(dict.fromkeys(REAL + plot_roofline.REAL)))))
     if not any(len(file.table) for file in files):
         raise Refusal(f"{', '.join(map(str, paths))}: there are no rows, so there is nothing to report.", 3)
     return files
 
 
 def sweep_of(files):
-    return latest_of([file.sweep for file in files if len(file.sweep)])
+    return latest_of([file.rows for file in files if len(file.rows)])
 
 
 def status_of(rows):
@@ -62,7 +60,8 @@ def table_of(files, findings):
     rows["status"] = status_of(rows)
     columns = OF_FILE + [name for name in names if name != "disposition"]
     columns.insert(columns.index("reason"), "status")
-    first = (["file"] if len(files) > 1 else []) + [name for name in MAIN if name in columns and worth_showing(rows, name)]
+    first = [name for name in MAIN if name in columns and worth_showing(rows, name)]
+    first[1:1] = ["file"] if len(files) > 1 else []
     return {"columns": columns, "first": first, "rows": rows[columns].to_numpy().tolist(),
             "findings": [findings.get((file, int(line)), "") for file, line in zip(rows["file"], rows["line"])]}
 

@@ -51,7 +51,8 @@ def summary_of(rows):
     shaped, by = with_panels(rows)
     best = best_of_cases(shaped)
     base = next((best[best["variant"] == name] for name in BASES if (best["variant"] == name).any()), best.iloc[:0])
+    lines = [line_of(name, shaped, best, base) for name in dict.fromkeys(rows["line"])]
     return {"devices": devices_of(rows), "common": in_common(shaped, without=[*by, "x"]), "cases": len(rows),
             "counts": counts_of(rows), "lengths": lengths(rows), "remarks": remarks(rows[rows["right"]]),
-            "base": base["variant"].iloc[0] if len(base) else "",
-            "lines": [line_of(name, shaped, best, base) for name in dict.fromkeys(rows["line"])]}
+            "base": base["variant"].iloc[0] if any(line.get("speed") for line in lines) else "",
+            "saving": any(line.get("saving") for line in lines), "lines": lines}

@@ -59,15 +59,15 @@ def panel_of(case, title, column, unit, size, norm):
     best = best_of(case, column)
     ratios, labels, notes = cell_texts(best, column, size, unit, places, norm)
     traces = [{"type": "heatmap", "z": ratios, "text": labels, "hovertemplate": "%{text}<extra></extra>", "xgap": 2, "ygap": 2,
-               "colorscale": colour_scale(), "zmin": norm.vmin, "zmax": norm.vmax, "hoverongaps": False,
-               "colorbar": {"title": {"text": "ratio to<br>the lowest"}, "ticksuffix": "x", "thickness": 12}}]
+               "colorscale": colour_scale(), "zmin": norm.vmin, "zmax": norm.vmax, "hoverongaps": False, "showscale": False}]
     marked = marks_of(case, best)
     traces += [mark_trace(marked, places)] if len(marked) else []
     axes = {name: {"tickvals": list(range(len(values))), "ticktext": [f"{value:g}" for value in values], "showgrid": False,
-                   "zeroline": False, "title": {"text": label}, "automargin": True}
+                   "zeroline": False, "title": {"text": label, "standoff": 8}, "ticklabelstandoff": 3, "automargin": True}
             for name, values, label in (("xaxis", places[1], "Bc (rows of K and V)"), ("yaxis", places[0], "Br (rows of Q)"))}
     axes["xaxis"]["range"], axes["yaxis"]["range"] = [-0.5, len(places[1]) - 0.5], [len(places[0]) - 0.5, -0.5]
-    return Panel(title, figure(traces, max(210, 90 + 44 * len(places[0])), annotations=notes, shapes=frames_of(case, places), **axes),
+    height = max(210, 90 + 44 * len(places[0]))
+    return Panel(title, figure(traces, height, annotations=notes, shapes=frames_of(case, places), **axes),
                  f"{column} by tile, {title}")
 
 
@@ -86,6 +86,9 @@ def tiles_plot(rows, name, source):
     marked = pd.concat([marks_of(case, best_of(case, column)) for case in cases]).assign(panel="")
     keys = [Key("the default tile (auto)", DEFAULT_COLOUR, SYMBOLS["s"][1], hollow=True, toggles=False)] \
         if ((shown["tile"] == "auto") & shown["right"]).any() else []
+    gradient = "linear-gradient(to right," + ",".join(colour for _, colour in colour_scale()) + ")"
+    scale = (gradient, f"{norm.vmin:.3g}x", f"{norm.vmax:.3g}x the lowest")
     return Plot(key, f"{title} ({unit}){variants}: {devices_of(shown)}", in_common(shown, without=by),
-                captions(cases, marked, len(found) - len(cases), quantity, source)[:1], keys=keys + mark_keys(marked),
+                captions(cases, marked, len(found) - len(cases), quantity, source)[:1], scale=scale,
+                columns=max(2, min(4, len(cases))), keys=keys + mark_keys(marked),
                 panels=[panel_of(case, title, column, unit, size, norm) for case, title in zip(cases, titles)])

@@ -24,7 +24,7 @@ def summary(rows, level):
     off = rows[measured] / rows[model] - 1
     far = rows.loc[off.abs().idxmax()]
     case = f"{far['line']}, N = {short_count(far['q_len'])}" + (f", {far['panel']}" if far["panel"] else "")
-    words = f"farthest {100 * off.loc[far.name]:+.2g} % ({case})" if off.abs().max() > 1e-4 else "all within 0.01 %"
+    words = f"farthest {100 * off.loc[far.name]:+.3g} % ({case})" if off.abs().max() > 1e-4 else "all within 0.01 %"
     return f"{(off.abs() <= BAND).sum()} of {len(rows)} within 10 %", words
 
 
