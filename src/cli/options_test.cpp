@@ -158,6 +158,17 @@ TEST(Options, InputsAndFp8) {
   EXPECT_THAT(sweep({"--dtype", "e4m3"}).axes.dtypes, ElementsAre(Dtype::fp8));
 }
 
+TEST(Options, TheFloorOfLatencyGoesWithItsThreshold) {
+  const auto floor_ns = [](std::vector<std::string> more) {
+    std::vector<std::string> args = {"gate", "a.csv", "b.csv"};
+    args.insert(args.end(), more.begin(), more.end());
+    return parse<GateCommand>(args).options.metrics.front().floor;
+  };
+  EXPECT_DOUBLE_EQ(floor_ns({}), 2000);
+  EXPECT_DOUBLE_EQ(floor_ns({"--latency", "2%"}), 800);
+  EXPECT_DOUBLE_EQ(floor_ns({"--latency", "2%", "--latency-floor", "3us"}), 3000);
+}
+
 TEST(Options, NegativeNumbersAreValuesToRefuse) {
   EXPECT_THAT(sweep_refusal({"-N", "-5"}),
               AllOf(HasSubstr("-N '-5'"), HasSubstr("negative"), HasSubstr("lo:hi")));

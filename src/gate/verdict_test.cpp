@@ -113,6 +113,10 @@ TEST(Verdict, CountedCyclesSpeakOnlyBeyondTheirScatter) {
   new_time.clock_mhz = 1860;
   EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::ambiguous)
       << "the clock alone explains it";
+  new_time.clock_mhz = 1980;
+  new_time.cycles = 1'800'000;
+  EXPECT_EQ(judge_latency(latency, old_time, new_time).verdict, Verdict::worse)
+      << "the timed samples' own clock says more than a run under the profiler";
 }
 
 TEST(Verdict, AnImprovementThatIsNotCertainIsNone) {
@@ -203,6 +207,13 @@ TEST(Verdict, TheIntervalOfTheRatioIsOneSided) {
   };
   EXPECT_NEAR(share_worse(0.02), 0.05, 0.012);
   EXPECT_GT(share_worse(0.03), 0.99);
+}
+
+TEST(Floors, OfLatencyShrinksWithATighterThreshold) {
+  EXPECT_DOUBLE_EQ(default_latency_floor_ns(0.05), 2000);
+  EXPECT_DOUBLE_EQ(default_latency_floor_ns(0.10), 2000);
+  EXPECT_DOUBLE_EQ(default_latency_floor_ns(0.02), 800);
+  EXPECT_DOUBLE_EQ(default_latency_floor_ns(0), 0);
 }
 
 TEST(Metric, ThresholdsAreReadStrictly) {

@@ -82,9 +82,9 @@ GpuDevice::GpuDevice(int index, KernelCompiler& compiler)
       gpu_profile_(profile_of_gpu(facts_of(context_.device()))),
       harness_(compiler.compile(harness_kernel(), profile().arch).cubin, profile().sms),
       evict_buffer_(evict_bytes(profile())) {
-  evict_buffer_.fill(1, stream_);
+  evict_buffer_.fill(1, stream());
   evict();  // pushes the fill's own dirty lines out
-  stream_.synchronise();
+  stream().synchronise();
 }
 
 bool GpuDevice::has_bulk_copy() const {
@@ -95,8 +95,14 @@ int64_t GpuDevice::case_bytes() const {
   return std::max<int64_t>(0, free_device_bytes() + evict_buffer_.bytes() - reserved_bytes);
 }
 
+void GpuDevice::next_stream() {
+  stream().synchronise();
+  stream_index_ = (stream_index_ + 1) % streams_.size();
+  if (cublas_) cublas_->use(stream());
+}
+
 const Cublas& GpuDevice::cublas() {
-  if (!cublas_) cublas_ = std::make_unique<Cublas>(stream_);
+  if (!cublas_) cublas_ = std::make_unique<Cublas>(stream());
   return *cublas_;
 }
 

@@ -14,8 +14,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int fewest_samples = 3;
-// Operands move after every few samples: a kernel's time differs by 1 or 2 % from one place in memory to
-// another, and a process that timed one place alone would differ from the next by as much.
+// Operands move and the stream changes after every few samples: a kernel's time differs by 1 or 2 % from one
+// place in memory to another, a launch's by up to half a microsecond from one stream to another, and a
+// process that timed one of each would differ from the next by as much.
 constexpr size_t samples_a_place = 4;
 constexpr double longest_moved_ns = 10e6;  // longer operations stay where they are: a move runs them once
 // All places once; an interval of fewer is itself a matter of luck.
@@ -49,7 +50,7 @@ struct Costs {
 
 class Sampler {
  public:
-  Sampler(PreparedCase& prepared, const GpuDevice& gpu, const MeasureOptions& options)
+  Sampler(PreparedCase& prepared, GpuDevice& gpu, const MeasureOptions& options)
       : prepared_(prepared), gpu_(gpu), options_(options) {}
 
   void warm_up();
@@ -68,12 +69,13 @@ class Sampler {
   void enqueue_one(const Marks& marks) const;
   size_t next_batch(double spent_s) const;
   void run_batch(size_t count);
+  void move();
   double sample_s() const {
     return (costs_.condition_ns + costs_.operation_ns + static_cast<double>(spin_ns_)) * 1e-9;
   }
 
   PreparedCase& prepared_;
-  const GpuDevice& gpu_;
+  GpuDevice& gpu_;
   const MeasureOptions& options_;
   Costs costs_;
   int64_t spin_ns_ = 0;
@@ -125,10 +127,15 @@ size_t Sampler::next_batch(double spent_s) const {
   return std::max<size_t>({missing, fitting, 1});
 }
 
+void Sampler::move() {
+  gpu_.next_stream();
+  prepared_.relocate();
+}
+
 void Sampler::run_batch(size_t count) {
   while (marks_.size() < count) marks_.emplace_back();
   for (size_t i = 0; i < count; ++i) {
-    if (costs_.operation_ns < longest_moved_ns && enqueued_++ % samples_a_place == 0) prepared_.relocate();
+    if (costs_.operation_ns < longest_moved_ns && enqueued_++ % samples_a_place == 0) move();
     enqueue_one(marks_[i]);
   }
   do {
@@ -169,7 +176,7 @@ void condition_cache(const PreparedCase& prepared, const GpuDevice& gpu) {
     prepared.run();
 }
 
-Latency time_operation(PreparedCase& prepared, const GpuDevice& gpu, const MeasureOptions& options,
+Latency time_operation(PreparedCase& prepared, GpuDevice& gpu, const MeasureOptions& options,
                        Status& status) {
   Sampler sampler(prepared, gpu, options);
   sampler.warm_up();
