@@ -6,11 +6,8 @@
 
 namespace attnprof {
 
-// The unit that does the row's products: by the counter, else by the schedule; a library's 16-bit product is
-// taken to use tensor cores.
-bool uses_tensor_cores(const Row& row);
-
-// What that unit does at most, TFLOP/s; 0 where the device's rate is not known.
+// What the unit that does the row's products (uses_tensor_cores) does at most, TFLOP/s; 0 where the device's
+// rate is not known.
 double peak_tflops(const Row& row, const DeviceProfile& device);
 
 // The roof at `intensity` FLOP a byte under a peak and a bandwidth; nothing where one of them is not known.
