@@ -24,15 +24,15 @@ double as_double(const Count& count) { return static_cast<double>(count.value_or
 // What a device's profile leaves at 0 is not known, and no rate is held against it.
 bool above(double rate, double ceiling) { return ceiling > 0 && rate > ceiling_slack * ceiling; }
 
-// The rates of the columns: nominal ones, tensor cores by their own peak whatever drives them.
-Rates nominal_rates(const Row& row, const DeviceProfile& device) {
+// The rates of the columns: tensor cores by their own peak whatever drives them.
+Rates column_rates(const Row& row, const DeviceProfile& device) {
   Rates rates = rates_at(device, {}, parse_dtype(row.identity.dtype).value_or(Dtype::fp16), std::nullopt);
   rates.mma.value = rates.wgmma.value = peak_tflops(row, device);
   return rates;
 }
 
 std::string bound_of(const Row& row, const DeviceProfile& device) {
-  return binding_resource(resource_times(row, nominal_rates(row, device), {.launches = false}),
+  return binding_resource(resource_times(row, column_rates(row, device), {.launches = false}),
                           *row.latency.median_ns);
 }
 
@@ -56,23 +56,24 @@ Real roof_tflops(const Real& intensity, double peak_tflops, double gbps) {
   return std::min(peak_tflops, *intensity * gbps / 1e3);
 }
 
-void place_under_roofline(Row& row, const DeviceProfile& device) {
+void place_under_roofline(Row& row, const DeviceProfile& device, const Ceilings& ceilings) {
+  const DeviceProfile reached = at_ceilings(device, ceilings);
   Roofline& roofline = row.roofline;
   const Counters& counters = row.counters;
   if (row.model.hbm_bytes && device.l2_curve.empty()) add_flag(row.status, Flag::uncalibrated);
   roofline.hbm_intensity = ratio(row.model.useful_flops, counters.hbm_total);
   roofline.l2_intensity = ratio(row.model.useful_flops, sum(counters.l2_read, counters.l2_write));
   roofline.sm_intensity = ratio(row.model.useful_flops, counters.sm_total);
-  const double peak = peak_tflops(row, device);
-  roofline.roof_tflops_per_s = roof_tflops(roofline.hbm_intensity, peak, device.hbm_gbps);
+  roofline.roof_tflops_per_s =
+      roof_tflops(roofline.hbm_intensity, peak_tflops(row, reached), reached.hbm_gbps);
   if (!row.model.useful_flops || row.latency.median_ns.value_or(0) <= 0) return;
   const double rate = static_cast<double>(*row.model.useful_flops) / *row.latency.median_ns / 1e3;
   roofline.useful_tflops_per_s = rate;
-  if (peak > 0) roofline.mfu_pct = 100 * rate / peak;
+  if (const double peak = peak_tflops(row, device); peak > 0) roofline.mfu_pct = 100 * rate / peak;
   if (roofline.roof_tflops_per_s.value_or(0) > 0)
     roofline.roof_pct = 100 * rate / *roofline.roof_tflops_per_s;
-  roofline.bound = bound_of(row, device);
-  flag_above_ceiling(row, device);
+  roofline.bound = bound_of(row, reached);
+  flag_above_ceiling(row, reached);
 }
 
 }  // namespace attnprof

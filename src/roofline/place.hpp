@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/device_profile.hpp"
+#include "roofline/ceilings.hpp"
 #include "roofline/row.hpp"
 
 namespace attnprof {
@@ -14,7 +15,8 @@ double peak_tflops(const Row& row, const DeviceProfile& device);
 Real roof_tflops(const Real& intensity, double peak_tflops, double gbps);
 
 // Intensities, achieved rate, roof and bound from the row's latency, counters and model; flags
-// `above_ceiling`. Columns whose inputs are absent stay empty.
-void place_under_roofline(Row& row, const DeviceProfile& device);
+// `above_ceiling`. Roof, bound and flag are by the device's ceilings, by nominal rates where none was
+// measured; mfu_pct is always of the nominal peak. Columns whose inputs are absent stay empty.
+void place_under_roofline(Row& row, const DeviceProfile& device, const Ceilings& ceilings = {});
 
 }  // namespace attnprof

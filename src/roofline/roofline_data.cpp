@@ -99,7 +99,7 @@ RooflineData collect_roofline(const std::vector<ResultFile>& files, std::vector<
     RunDevices devices(file);
     for (const Row& row : file.rows) {
       if (!can_be_shown(row, data.left_out)) continue;
-      const RunDevice& device = devices.of(row).device;
+      const RunDevice& device = devices.of(row).reached;
       add_points(row, device.profile, data);
       add_roofs(device, row.identity.dtype == "fp8", data, notices);
     }

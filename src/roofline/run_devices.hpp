@@ -12,7 +12,8 @@ namespace attnprof {
 
 struct DeviceOfRun {
   RunDevice device;
-  Ceilings ceilings;  // measured ones; none where the run has none
+  Ceilings ceilings;       // measured ones; none where the run has none
+  RunDevice reached = {};  // the device at them: what its roofs are
 };
 
 // Each looked up once. Throws UsageError for a malformed .meta.json.
