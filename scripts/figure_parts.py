@@ -29,11 +29,16 @@ def styles_of(series):
 
 
 def save(figure, output):
-    """Writes beside the target and renames, so that a failure leaves an older picture whole."""
+    metadata = {"Date": None} if output.suffix == ".svg" else None
+    replace_file(output, lambda temporary: figure.savefig(temporary, metadata=metadata))
+
+
+def replace_file(output, write):
+    """Writes beside the target with write(name) and renames, so that a failure leaves an older file whole."""
     handle, temporary = tempfile.mkstemp(suffix=output.suffix, dir=output.parent)
     os.close(handle)
     try:
-        figure.savefig(temporary, metadata={"Date": None} if output.suffix == ".svg" else None)
+        write(temporary)
         os.chmod(temporary, 0o644)
         os.replace(temporary, output)
     except BaseException:

@@ -58,19 +58,22 @@ def left_out(rows, drawn):
 
 def read_all(paths):
     """Rows of all files, and the roofs of every device in them."""
-    frames, roofs = [], {}
-    for path in paths:
-        rows = read_rows(path)
-        frames.append(rows)
+    return with_roofs([(path, read_rows(path)) for path in paths])
+
+
+def with_roofs(files):
+    """The rows of all (path, rows), and the roofs of every device in them."""
+    roofs = {}
+    for path, rows in files:
         meta = read_meta(path)
         for (device, run), group in rows.groupby(["device", "run"]):
             try:
                 known = roofs_from_meta(meta, run, group["dtype"].unique()) if meta else None
-            except (AttributeError, TypeError) as error:
+            except (AttributeError, KeyError, TypeError) as error:
                 raise Refusal(f"{path}.meta.json: the peaks of run {run} are no numbers ({error}); remove it to draw "
                               "without it.") from None
             roofs.setdefault(device, known or roofs_from_rows(drawable(group)))
-    return pd.concat(frames, ignore_index=True), roofs
+    return pd.concat([rows for _, rows in files], ignore_index=True), roofs
 
 
 def plot(paths, output):

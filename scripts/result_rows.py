@@ -19,14 +19,18 @@ class Refusal(Exception):
         self.code = code
 
 
-def run(draw, arguments, *, program, description, csv_help, output_help):
-    """What every script that draws does: PROGRAM CSV... -o OUTPUT through draw(paths, output). Returns the exit code."""
+def run(draw, arguments, *, program, description, csv_help, output_help, add_options=None):
+    """What every script that draws does: PROGRAM CSV... -o OUTPUT through draw(paths, output). Returns the exit code.
+
+    `add_options(parser)` adds a program's own options, which draw takes by name."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("csv", nargs="+", type=pathlib.Path, help=csv_help)
     parser.add_argument("-o", "--output", required=True, type=pathlib.Path, help=output_help)
-    options = parser.parse_args(arguments)
+    if add_options:
+        add_options(parser)
+    options = vars(parser.parse_args(arguments))
     try:
-        draw(options.csv, options.output)
+        draw(options.pop("csv"), options.pop("output"), **options)
     except Refusal as refusal:
         print(f"{program}: {refusal}", file=sys.stderr)
         return refusal.code
@@ -85,10 +89,14 @@ def read_table(path, program):
 
 
 def read_columns(path, program, text, numeric):
-    """Columns of one file by name, as text and as floats (NaN: empty); other columns are left out.
+    """columns_of a file. Throws Refusal also for one that cannot be read."""
+    return columns_of(read_table(path, program), path, text, numeric)
 
-    Throws Refusal for a file that cannot be read, lacks a column, or has a cell that is no number."""
-    frame = read_table(path, program)
+
+def columns_of(frame, path, text, numeric):
+    """Columns of read_table(path) by name, as text and as floats (NaN: empty); other columns are left out.
+
+    Throws Refusal where a column lacks, or a cell that should be is no number."""
     missing = [name for name in [*text, *numeric] if name not in frame.columns]
     if missing:
         raise Refusal(f"{path}: has no column {missing[0]}; give a file that `attnprof sweep -o` wrote.")

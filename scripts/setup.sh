@@ -2,8 +2,9 @@
 # Installs what attnprof is built and tested with, and nothing that is already there:
 #   distribution packages (Debian 12, Ubuntu 24.04), a Python environment in .venv, and on request
 #   NVIDIA's compiler, CUPTI and headers from their Python wheels into that environment.
+#   --browser: Chromium and what drives it, for the test of the HTML report (Debian).
 #
-#   scripts/setup.sh [--tests] [--lint] [--fuzz] [--with-cuda] [--with-cublas] [--no-install]
+#   scripts/setup.sh [--tests] [--lint] [--fuzz] [--browser] [--with-cuda] [--with-cublas] [--no-install]
 #
 # Without root it prints the one package-manager line that is needed and exits 3; --no-install never installs anything.
 # Other scripts source this file and call `setup`, which leaves CUDA_HOME set where only the wheels have a toolkit.
@@ -49,6 +50,9 @@ have_fuzzer() {
     clang++ -fsanitize=fuzzer,address -x c++ - -o /dev/null 2>/dev/null
 }
 
+# Whether Chromium and its driver run.
+have_browser() { chromium --version >/dev/null 2>&1 && chromedriver --version >/dev/null 2>&1; }
+
 # Packages that are missing, one a line. Tools count as there when the command is, wherever it came from.
 missing_packages() {
   have_cmake || echo cmake
@@ -57,6 +61,7 @@ missing_packages() {
   [[ -x $venv/bin/python ]] || find_python >/dev/null || echo python3-venv
   [[ $want_lint == no ]] || command -v shellcheck >/dev/null || echo shellcheck
   [[ $want_fuzz == no ]] || have_fuzzer || printf '%s\n' clang libclang-rt-dev
+  [[ $want_browser == no ]] || have_browser || printf '%s\n' chromium chromium-driver
   local package packages=(libcli11-dev libfmt-dev libcsv-dev nlohmann-json3-dev libxxhash-dev)
   [[ $want_tests == no ]] || packages+=(libgtest-dev libgmock-dev)
   for package in "${packages[@]}"; do
@@ -172,18 +177,19 @@ ensure_cublas() {
 # --- all of it
 
 setup() {
-  want_tests=no want_lint=no want_fuzz=no want_cuda=no want_cublas=no may_install=yes
+  want_tests=no want_lint=no want_fuzz=no want_browser=no want_cuda=no want_cublas=no may_install=yes
   local option
   for option in "$@"; do
     case $option in
       --tests) want_tests=yes ;;
       --lint) want_lint=yes ;;
       --fuzz) want_fuzz=yes ;;
+      --browser) want_browser=yes ;;
       --with-cuda) want_cuda=yes ;;
       --with-cublas) want_cuda=yes want_cublas=yes ;;
       --no-install) may_install=no ;;
       *)
-        echo "setup: unknown option '$option'; it takes --tests, --lint, --fuzz, --with-cuda, --with-cublas, --no-install" >&2
+        echo "setup: unknown option '$option'; it takes --tests, --lint, --fuzz, --browser, --with-cuda, --with-cublas, --no-install" >&2
         exit 2
         ;;
     esac
@@ -192,6 +198,7 @@ setup() {
   ensure_venv
   ensure_requirements ""
   [[ $want_lint == no ]] || ensure_requirements -lint
+  [[ $want_browser == no ]] || ensure_requirements -browser
   [[ $want_cuda == no ]] || ensure_cuda
   [[ $want_cublas == no ]] || ensure_cublas
 }

@@ -188,21 +188,44 @@ def draw_panels(pairs, titles, columns, rows, drawn, marked, quantity, styles):
             low.remove()
 
 
-def draw_sweep(rows, quantity, styles, source, output):
-    """Draws `rows` (sweep_rows.with_lines) into `output`. Returns why not where there is nothing to draw. Throws OSError."""
+@dataclasses.dataclass
+class Picture:
+    """What a picture of one quantity shows, whatever draws it."""
+    rows: object  # all rows, with their panels
+    drawn: object  # the points
+    marked: object  # cases of the panels without a right number
+    titles: list  # panels, in order
+    columns: int  # panels side by side where a page is wide enough
+    styles: dict  # line -> (colour, marker), as far as it is there
+    subtitle: str
+    captions: list
+
+
+def picture_of(rows, quantity, styles, source):
+    """The Picture of `rows` (sweep_rows.with_lines), or None, and why there is nothing to draw."""
     rows, by = with_panels(rows)
     reason = why_not(rows, quantity)
     if reason:
-        return reason
+        return None, reason
     drawn = fastest(rows[rows["right"] & (rows[quantity.column] > 0)])
     titles, columns, left_out = panels_of(rows, drawn)
     drawn, marked = drawn[drawn["panel"].isin(titles)], marked_of(rows)
     captions = captions_of(rows, drawn, marked, left_out, quantity, source)
     here = marked[marked["panel"].isin(titles)]
     styles = {name: style for name, style in styles.items() if name in set(drawn["line"]) | set(here["line"])}
+    return Picture(rows, drawn, here, titles, columns, styles, in_common(rows, without=[*by, "x"]), captions), ""
+
+
+def draw_sweep(rows, quantity, styles, source, output):
+    """Draws `rows` (sweep_rows.with_lines) into `output`. Returns why not where there is nothing to draw. Throws OSError."""
+    picture, reason = picture_of(rows, quantity, styles, source)
+    if reason:
+        return reason
+    rows, drawn, here, titles, styles = picture.rows, picture.drawn, picture.marked, picture.titles, picture.styles
+    columns = picture.columns
     count = math.ceil(len(titles) / columns)
     tall, strip = 3.4 if count == 1 else 2.5, strip_height(here)
-    page = sheet(f"{quantity.title} against N: {devices_of(drawn)}", in_common(rows, without=[*by, "x"]), captions,
+    page = sheet(f"{quantity.title} against N: {devices_of(drawn)}", picture.subtitle, picture.captions,
                  (tall + strip + GAP) * count - GAP, handles_of(styles, quantity, here))
     pairs = add_panels(page, page.grid(count, columns, between=(GAP, 0.35)), tall, strip)
     draw_panels(pairs, titles, columns, rows, drawn, here, quantity, styles)

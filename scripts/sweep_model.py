@@ -24,7 +24,7 @@ def summary(rows, level):
     off = rows[measured] / rows[model] - 1
     far = rows.loc[off.abs().idxmax()]
     case = f"{far['line']}, N = {short_count(far['q_len'])}" + (f", {far['panel']}" if far["panel"] else "")
-    words = f"farthest {100 * off.loc[far.name]:+.2g} % ({case})" if off.abs().max() > 1e-4 else "all within 0.01 %"
+    words = f"farthest {100 * off.loc[far.name]:+.3g} % ({case})" if off.abs().max() > 1e-4 else "all within 0.01 %"
     return f"{(off.abs() <= BAND).sum()} of {len(rows)} within 10 %", words
 
 
@@ -67,17 +67,26 @@ def captions(rows, shown, levels, source):
     return ["; ".join(parts) + ".", "; ".join(farthest) + "."]
 
 
+def levels_of(rows):
+    """The measured rows of `rows` (sweep_rows.with_lines) that have bytes of both kinds, those of each level that has any,
+    and why there are none."""
+    right = rows[rows["right"] & (rows["backend"] != "sim")]
+    levels = [(level, of_level(right, level)) for level in LEVELS]
+    levels = [(level, group) for level, group in levels if len(group)]
+    if levels:
+        return right.loc[sorted(set().union(*(group.index for _, group in levels)))], levels, ""
+    if right.empty and (rows["right"] & (rows["backend"] == "sim")).any():
+        return None, [], "all rows are simulated, and there measured and modelled bytes agree by construction"
+    return None, [], "no correct row has both measured and modelled bytes"
+
+
 def draw_model(rows, styles, source, output):
     """Draws `rows` (sweep_rows.with_lines) into `output`. Returns why not where there is nothing to draw. Throws OSError."""
-    right = rows[rows["right"] & (rows["backend"] != "sim")]
-    if right.empty and (rows["right"] & (rows["backend"] == "sim")).any():
-        return "all rows are simulated, and there measured and modelled bytes agree by construction"
-    levels = [(level, of_level(right, level)) for level in LEVELS]
-    if all(group.empty for _, group in levels):
-        return "no correct row has both measured and modelled bytes"
-    indices = sorted(set().union(*(group.index for _, group in levels)))
-    shown, by = with_panels(right.loc[indices])
-    levels = [(level, shown.loc[group.index]) for level, group in levels if len(group)]
+    shown, levels, reason = levels_of(rows)
+    if reason:
+        return reason
+    shown, by = with_panels(shown)
+    levels = [(level, shown.loc[group.index]) for level, group in levels]
     handles = [Line2D([], [], color=colour, marker=marker, linestyle="", label=name)
                for name, (colour, marker) in styles.items() if name in set(shown["line"])]
     page = sheet(f"Measured against modelled bytes: {devices_of(shown)}",

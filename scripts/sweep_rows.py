@@ -21,8 +21,13 @@ SIMULATED = " (simulated)"
 
 
 def read_sweep(paths):
-    """All rows of all files, the latest of each case (by the run's time, then by place), where it first stood."""
-    rows = pd.concat([read_columns(path, "plot_sweep", TEXT, WHOLE + REAL) for path in paths], ignore_index=True)
+    """latest_of the rows of all files."""
+    return latest_of([read_columns(path, "plot_sweep", TEXT, WHOLE + REAL) for path in paths])
+
+
+def latest_of(frames):
+    """The rows of all frames, the latest of each case (by the run's time, then by place), where it first stood."""
+    rows = pd.concat(frames, ignore_index=True)
     order = rows.drop_duplicates(KEY).reset_index().set_index(KEY)["index"]
     latest = rows.sort_values("run", kind="stable").drop_duplicates(KEY, keep="last")
     places = [order[tuple(row)] for row in latest[KEY].itertuples(index=False)]

@@ -16,6 +16,7 @@ from sweep_sheet import GREY, WIDTH, finish, sheet
 MOST_PANELS = 24
 CELL = 0.5  # inches a row of tiles is high
 COLOURS = matplotlib.colormaps["cividis"].reversed()  # made for colour-blind readers; light is lowest, dark is highest
+DEFAULT_COLOUR = "#D55E00"  # the frame of what `auto` chose
 CASE = ["line", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "knobs"]
 
 
@@ -87,7 +88,7 @@ def draw_default(axes, case, places):
     """A frame around what `auto` chose."""
     for _, row in case[(case["tile"] == "auto") & case["right"]].drop_duplicates(["br", "bc"]).iterrows():
         i, j = places[0].index(row["br"]), places[1].index(row["bc"])
-        axes.add_patch(Rectangle((j - 0.46, i - 0.44), 0.92, 0.88, fill=False, edgecolor="#D55E00", linewidth=2, zorder=4))
+        axes.add_patch(Rectangle((j - 0.46, i - 0.44), 0.92, 0.88, fill=False, edgecolor=DEFAULT_COLOUR, linewidth=2, zorder=4))
 
 
 def draw_case(axes, case, column, size, norm):
@@ -124,7 +125,7 @@ def titles_of(cases, rows):
 def handles_of(rows, marked):
     handles = []
     if ((rows["tile"] == "auto") & rows["right"]).any():
-        handles.append(Patch(fill=False, edgecolor="#D55E00", linewidth=2, label="the default tile (auto)"))
+        handles.append(Patch(fill=False, edgecolor=DEFAULT_COLOUR, linewidth=2, label="the default tile (auto)"))
     if (marked["mark"] == "skipped").any():
         handles.append(Line2D([], [], color=GREY, marker="o", markerfacecolor="none", linestyle="", label="skipped"))
     if marked["mark"].isin(["incorrect", "failed"]).any():

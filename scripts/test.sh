@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test that needs no GPU (those that need one run where there is one).
 #
-#   scripts/test.sh [--with-cuda] [--no-install] [--lint] [--asan] [--fuzz]
+#   scripts/test.sh [--with-cuda] [--no-install] [--browser] [--lint] [--asan] [--fuzz]
 #
 #   --with-cuda   device code too: where no CUDA toolkit is found, its compiler, CUPTI and headers are installed into .venv
+#   --browser     the HTML report in Chromium too, which is installed where it is missing (Debian)
 #   --lint        first check formatting and shell scripts
 #   --fuzz        afterwards fuzz the CSV reader and the gate for half a minute, with clang++
 #   --asan        afterwards build and test again with AddressSanitizer and UndefinedBehaviorSanitizer
@@ -22,11 +23,15 @@ read_options() {
         setup_options+=("$option")
         export ATTNPROF_EXPECT_CUDA=1 # a test that finds no compiler or CUPTI now fails
         ;;
+      --browser)
+        setup_options+=("$option")
+        export ATTNPROF_EXPECT_BROWSER=1 # the browser test now fails where there is none
+        ;;
       --lint) lint=yes setup_options+=(--lint) ;;
       --asan) asan=yes ;;
       --fuzz) fuzz=yes setup_options+=(--fuzz) ;;
       *)
-        echo "test: unknown option '$option'; it takes --with-cuda, --no-install, --lint, --asan, --fuzz" >&2
+        echo "test: unknown option '$option'; it takes --with-cuda, --no-install, --browser, --lint, --asan, --fuzz" >&2
         exit 2
         ;;
     esac

@@ -105,6 +105,25 @@ class MissingPackages(SetupTest):
         self.assertIn("apt-get failed", done.stderr)
 
 
+class Browser(SetupTest):
+    def test_one_that_does_not_run_is_missing(self):
+        self.make_venv()
+        self.stand_in("chromedriver", "exit 0")
+        self.stand_in("chromium", "exit 1")
+        self.assertEqual(self.setup("--no-install", packages=ALL_THERE).returncode, 0)
+        done = self.setup("--browser", "--no-install", packages=ALL_THERE)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("--no-install-recommends chromium chromium-driver\n", done.stderr)
+
+    def test_what_drives_it_is_installed_into_the_environment(self):
+        self.make_venv()
+        for name in ("chromium", "chromedriver"):
+            self.stand_in(name, "exit 0")
+        self.assertEqual(self.setup("--browser", packages=ALL_THERE).returncode, 0)
+        self.assertEqual([call.split()[:4] + call.split()[5:6] for call in self.called()],
+                         [["python", "-m", "pip", "install", "scripts/requirements-browser.txt"]])
+
+
 class EverythingThere(SetupTest):
     def test_a_second_run_calls_no_package_manager(self):
         self.make_venv()

@@ -16,11 +16,6 @@
 namespace attnprof {
 namespace {
 
-constexpr const char* built_without_gpu =
-    "this attnprof was built without CUDA headers: sim only; build it where a CUDA Toolkit or NVIDIA's "
-    "Python "
-    "wheels are installed to measure on a GPU";
-
 std::vector<Finding> examine_device([[maybe_unused]] int device) {
 #if ATTNPROF_WITH_GPU
   return examine_gpu(device);

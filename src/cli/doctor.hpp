@@ -22,6 +22,11 @@ int run_doctor(const DoctorOptions& options, std::ostream& out);
 
 std::vector<Finding> examine_all(const DoctorOptions& options);
 
+inline constexpr const char* built_without_gpu =
+    "this attnprof was built without CUDA headers: sim only; build it where a CUDA Toolkit or NVIDIA's "
+    "Python "
+    "wheels are installed to measure on a GPU";
+
 struct SelfTestOptions {
   MeasureOptions measure;
   std::string output;  // CSV; empty: none

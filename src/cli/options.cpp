@@ -128,6 +128,7 @@ struct Parser {
   RooflineParser roofline{root};
   ExplainParser explain{root};
   PublishedParser published{root};
+  CeilingsParser ceilings{root};
   CLI::App& worker = *root.add_subcommand("worker", "Started by attnprof itself")->group("");  // hidden
 };
 
@@ -203,6 +204,7 @@ Command parse_command_line(const std::vector<std::string>& args) {
     if (parser.roofline.app().parsed()) return parser.roofline.command();
     if (parser.explain.app().parsed()) return parser.explain.command();
     if (parser.published.app().parsed()) return parser.published.command();
+    if (parser.ceilings.app().parsed()) return parser.ceilings.command();
     return WorkerCommand{};
   } catch (const CLI::CallForHelp&) {
     return ShowText{root.help()};

@@ -104,6 +104,12 @@ struct PublishedCommand {
   Format format = Format::table;
 };
 
+struct CeilingsCommand {
+  MeasureOptions measure;  // device, kernels_dir, cache_dir
+  Format format = Format::table;
+  std::string output;
+};
+
 struct DoctorCommand {
   bool json = false;
   bool self_test = false;
@@ -119,9 +125,9 @@ struct ShowText {
   std::string text;
 };
 
-using Command =
-    std::variant<ShowText, SweepOptions, TuneCommand, ListOptions, CompileCommand, DoctorCommand, GateCommand,
-                 BaselineCommand, RooflineCommand, ExplainCommand, PublishedCommand, WorkerCommand>;
+using Command = std::variant<ShowText, SweepOptions, TuneCommand, ListOptions, CompileCommand, DoctorCommand,
+                             GateCommand, BaselineCommand, RooflineCommand, ExplainCommand, PublishedCommand,
+                             CeilingsCommand, WorkerCommand>;
 
 // `args`: without the program's name. Throws UsageError, one sentence, for everything that is wrong with
 // them.

@@ -68,8 +68,8 @@ class MeasureFlags {
  private:
   MeasureOptions measure_;  // folders
   DeviceChoice choice_;     // targets
-  std::string backend_ = "auto", device_ = "0", counters_ = "auto", verify_ = "sampled", precision_ = "0.5%",
-              max_time_ = "0.5s", case_timeout_ = "30s", seed_ = "1", input_ = "normal";
+  std::string backend_ = "auto", device_ = "0", counters_ = "auto", ceilings_ = "auto", verify_ = "sampled",
+              precision_ = "0.5%", max_time_ = "0.5s", case_timeout_ = "30s", seed_ = "1", input_ = "normal";
 };
 
 // Thresholds and permissions of a gate as options of `app`, in a group of its help.

@@ -26,7 +26,8 @@ GateFlags::GateFlags(CLI::App& app, const std::string& group) : app_(app), group
   add("--registers", registers_, "More registers a thread than this are worse", "0");
   add("--spills", spills_, "More spilled bytes a thread than this are worse", "0");
   add("--smem", smem_, "More shared memory a block than this is worse, bytes", "0");
-  add("--latency-floor", latency_floor_, "And by more than this", "2us");
+  add("--latency-floor", latency_floor_, "And by more than this", "")
+      ->default_str("2us, less below --latency 5%");
   add("--hbm-floor", hbm_floor_, "And by more than this", "512KiB");
   app.add_flag("--allow-missing", allow_missing_, "Rows absent or skipped now are no failure")->group(group);
   add_list("--allow-different", allow_different_, "Facts of the environment that need not agree", "");
@@ -61,7 +62,8 @@ GateOptions GateFlags::options() const {
   GateOptions options;
   Metric& latency = metric_named(options, "latency_median_ns");
   latency.relative = parse_relative("--latency", latency_);
-  latency.floor = parse_floor_ns("--latency-floor", latency_floor_);
+  latency.floor = latency_floor_.empty() ? default_latency_floor_ns(latency.relative)
+                                         : parse_floor_ns("--latency-floor", latency_floor_);
   Metric& hbm = metric_named(options, "hbm_bytes");
   hbm.relative = parse_relative("--hbm", hbm_);
   hbm.floor = parse_floor_bytes("--hbm-floor", hbm_floor_);

@@ -77,6 +77,8 @@ MeasureFlags::MeasureFlags(CLI::App& app) {
   app.add_option("--device", device_, "GPU number")->type_name("NUMBER")->default_str(device_);
   app.add_option("--counters", counters_, "Hardware counters: auto, on (fail without), off")
       ->default_str(counters_);
+  app.add_option("--ceilings", ceilings_, "Of the GPU: auto (measured once and kept) or off")
+      ->default_str(ceilings_);
   app.add_option("--verify", verify_, "Check outputs against fp64: sampled, full or off")
       ->default_str(verify_);
   app.add_option("--precision", precision_, "Time until the median is known to this")
@@ -98,6 +100,7 @@ MeasureOptions MeasureFlags::measure() const {
   m.counters = choice<CounterMode>(
       "--counters", counters_,
       {{"auto", CounterMode::automatic}, {"on", CounterMode::on}, {"off", CounterMode::off}});
+  m.ceilings = choice<bool>("--ceilings", ceilings_, {{"auto", true}, {"off", false}});
   m.precision = parse_percent("--precision", precision_);
   m.max_time_s = parse_seconds("--max-time", max_time_);
   m.case_timeout_s = parse_seconds("--case-timeout", case_timeout_);

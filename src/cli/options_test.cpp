@@ -42,7 +42,7 @@ std::string sweep_refusal(std::vector<std::string> args) {
 
 TEST(Options, DefaultsAreThoseThatAreWritten) {
   const SweepOptions o = sweep({});
-  EXPECT_THAT(o.axes.variants, ElementsAre("naive", "standard", "flash1", "flash2"));
+  EXPECT_THAT(o.axes.variants, ElementsAre("naive", "standard", "flash1", "flash2", "flash3"));
   EXPECT_THAT(o.axes.seqlens, ElementsAre(512, 1024, 2048, 4096));
   EXPECT_TRUE(o.axes.q_lens.empty() && o.axes.kv_lens.empty());
   EXPECT_THAT(o.axes.head_dims, ElementsAre(64, 128));
@@ -156,6 +156,17 @@ TEST(Options, InputsAndFp8) {
   EXPECT_THAT(sweep_refusal({"--input", "zeros"}), HasSubstr("--input 'zeros' is none of normal, outliers"));
   EXPECT_THAT(sweep({"--dtype", "bf16,fp8"}).axes.dtypes, ElementsAre(Dtype::bf16, Dtype::fp8));
   EXPECT_THAT(sweep({"--dtype", "e4m3"}).axes.dtypes, ElementsAre(Dtype::fp8));
+}
+
+TEST(Options, TheFloorOfLatencyGoesWithItsThreshold) {
+  const auto floor_ns = [](std::vector<std::string> more) {
+    std::vector<std::string> args = {"gate", "a.csv", "b.csv"};
+    args.insert(args.end(), more.begin(), more.end());
+    return parse<GateCommand>(args).options.metrics.front().floor;
+  };
+  EXPECT_DOUBLE_EQ(floor_ns({}), 2000);
+  EXPECT_DOUBLE_EQ(floor_ns({"--latency", "2%"}), 800);
+  EXPECT_DOUBLE_EQ(floor_ns({"--latency", "2%", "--latency-floor", "3us"}), 3000);
 }
 
 TEST(Options, NegativeNumbersAreValuesToRefuse) {

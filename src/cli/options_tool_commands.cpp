@@ -55,6 +55,27 @@ CompileCommand CompileParser::options() {
   return options_;
 }
 
+CeilingsParser::CeilingsParser(CLI::App& root)
+    : app_(*root.add_subcommand("ceilings", "Measure what the GPU does at most: memory, caches, products")) {
+  app_.footer(
+      "Each on random data, the median of 40 launches of about 1 ms; spread: 90th less 10th percentile. "
+      "Rates of the\n"
+      "SMs go with their clock, which heavy products lower: the clock they ran at is beside them. What is "
+      "measured\n"
+      "replaces what sweeps have kept of this GPU.\n\n"
+      "Exit codes: 0 all well, 2 wrong usage, 3 no GPU that can be measured.");
+  app_.add_option("--device", device_, "GPU number")->default_str(device_);
+  app_.add_option("--format", format_, "Standard output: table, csv or json")->default_str(format_);
+  add_name(app_, "-o,--output", command_.output, "CSV to write", "FILE");
+  add_compiler(app_, command_.measure);
+}
+
+CeilingsCommand CeilingsParser::command() {
+  command_.format = parse_format(format_, false);
+  command_.measure.device = static_cast<int>(whole_number("--device", device_, 1023));
+  return command_;
+}
+
 DoctorParser::DoctorParser(CLI::App& root)
     : app_(*root.add_subcommand("doctor", "Say what works here, what is missing and what to do")) {
   app_.add_option("--format", format_, "text or json")->default_str(format_);

@@ -1,4 +1,4 @@
-// Parsers of `attnprof list`, `compile` and `doctor`.
+// Parsers of `attnprof list`, `compile`, `ceilings` and `doctor`.
 #pragma once
 
 #include "cli/options_detail.hpp"
@@ -30,6 +30,18 @@ class CompileParser {
   AxisOptions axes_;
   std::vector<std::string> archs_;
   std::string jobs_ = "0", format_ = "table";
+};
+
+class CeilingsParser {
+ public:
+  explicit CeilingsParser(CLI::App& root);
+  CLI::App& app() { return app_; }
+  CeilingsCommand command();
+
+ private:
+  CeilingsCommand command_;
+  CLI::App& app_;
+  std::string format_ = "table", device_ = "0";
 };
 
 class DoctorParser {

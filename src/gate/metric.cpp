@@ -57,7 +57,7 @@ std::string_view to_string(Category category) {
 
 std::vector<Metric> default_metrics() {
   constexpr Direction lower = Direction::lower;
-  return {{"latency_median_ns", Category::latency, lower, 0.05, 2000},
+  return {{"latency_median_ns", Category::latency, lower, 0.05, default_latency_floor_ns(0.05)},
           {"hbm_bytes", Category::bytes, lower, 0.01, 512 * 1024},
           {"sm_bytes", Category::bytes, lower, 0.005, 0},
           {"executed_tensor_flops", Category::flops, lower, 0.001, 0},
@@ -106,6 +106,11 @@ double parse_floor_ns(std::string_view option, std::string_view text) {
   constexpr std::array units = {Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
   return amount_or_refuse(option, text, units,
                           "a time of 0 or more with its unit ns, us, ms or s, such as 2us");
+}
+
+double default_latency_floor_ns(double relative) {
+  constexpr double most_ns = 2000, from = 0.05;
+  return most_ns * std::min(1.0, relative / from);
 }
 
 double parse_floor_number(std::string_view option, std::string_view text) {

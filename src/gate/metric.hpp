@@ -38,6 +38,10 @@ std::string human_allowance(const Metric& metric);
 Metric parse_metric(std::string_view text);
 // "5%" -> 0.05, 0 to 100 %. Throws UsageError naming the option.
 double parse_relative(std::string_view option, std::string_view text);
+// The floor of latency where none is given, ns: 2 us at a threshold of 5 % and above; below, in proportion,
+// so that a tighter threshold still decides for all rows over 40 us.
+double default_latency_floor_ns(double relative);
+
 // "512KiB", "2us", "1MB", "100": bytes, ns or a plain number. Throws UsageError naming the option.
 double parse_floor_bytes(std::string_view option, std::string_view text);
 double parse_floor_ns(std::string_view option, std::string_view text);

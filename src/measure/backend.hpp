@@ -21,6 +21,7 @@ enum class CounterMode { automatic, on, off };
 struct MeasureOptions {
   VerifyMode verify = VerifyMode::sampled;
   CounterMode counters = CounterMode::automatic;
+  bool ceilings = true;        // measured once a device and kept, for .meta.json and roofs
   double precision = 0.005;    // half-width of the median's 95 % interval over the median
   double max_time_s = 0.5;     // timing budget of a case
   double case_timeout_s = 30;  // a case that takes longer is failed and its worker replaced

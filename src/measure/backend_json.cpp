@@ -17,10 +17,11 @@ using nlohmann::json;
 // none can be forgotten here.
 template <class Options, class Visit>
 void each_option(Options& options, Visit visit) {
-  auto& [verify, counters, precision, max_time_s, case_timeout_s, seed, input, device, kernels_dir,
+  auto& [verify, counters, ceilings, precision, max_time_s, case_timeout_s, seed, input, device, kernels_dir,
          cache_dir] = options;
   visit("verify", verify);
   visit("counters", counters);
+  visit("ceilings", ceilings);
   visit("precision", precision);
   visit("max_time_s", max_time_s);
   visit("case_timeout_s", case_timeout_s);

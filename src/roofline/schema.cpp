@@ -72,7 +72,7 @@ constexpr auto columns = std::to_array<Column>({
     {"latency_source", Group::latency, "`cuda_events`, or `model`: an estimate, no measurement",
      at<&Row::latency, &Latency::latency_source>},
     {"latency_median_ns", Group::latency,
-     "median time of the whole operation, over samples in up to 8 places of device memory, ns",
+     "median time of the whole operation, over samples in up to 8 places of device memory and 8 streams, ns",
      at<&Row::latency, &Latency::median_ns>},
     {"latency_min_ns", Group::latency, "shortest sample, ns", at<&Row::latency, &Latency::min_ns>},
     {"latency_p90_ns", Group::latency, "90th percentile, ns", at<&Row::latency, &Latency::p90_ns>},

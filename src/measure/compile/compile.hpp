@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <future>
 #include <map>
 #include <memory>
@@ -48,6 +49,7 @@ class KernelCompiler {
 
   const Toolchain& toolchain() const { return toolchain_; }
   const std::string& kernels_dir() const { return kernels_dir_; }
+  const std::filesystem::path& cache_root() const { return cache_.root(); }
   const std::string& notice() const { return cache_.notice(); }  // of the cache; empty: none
   // The command line of a kernel, without its output files.
   std::vector<std::string> command(const KernelLaunch& kernel, const std::string& arch) const;

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "measure/compile/ceiling_kernels.hpp"
 #include "measure/compile/compile_plan.hpp"
 #include "measure/compile/nvcc_fixture.hpp"
 #include "model/device_profiles.hpp"
@@ -126,8 +127,11 @@ TEST_F(NvccTest, SharedKernelsCompileWithoutSpills) {
   KernelCompiler compiler(options());
   std::vector<KernelLaunch> kernels(1);
   kernels[0].file = "lib/harness.cu", kernels[0].entry = "fill_random";
-  kernels.push_back({.file = "lib/mma_rate.cu", .entry = "mma_rate", .macros = {{"DTYPE", "2"}}, .grid = {}});
-  kernels.back().expected_registers = 128;  // two blocks an SM
+  kernels.push_back(ceilings_module());
+  for (const TensorRateKernel& kernel : tensor_rate_kernels(9, 0, 132)) {
+    kernels.push_back(kernel.launch);
+    kernels.back().expected_registers = 65536 / 256;  // wgmma: one block an SM; mma bounds itself to half
+  }
   for (int64_t head_dim : {64, 192, 256}) {
     const Problem p{.dtype = Dtype::fp8, .q_len = 512, .kv_len = 512, .head_dim = head_dim};
     kernels.push_back(

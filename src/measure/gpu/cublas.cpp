@@ -81,7 +81,7 @@ Cublas::Cublas(const Stream& stream) : library_(std::make_unique<Library>(open_l
         fmt::format("cuBLAS does not start on this GPU: cublasCreate returned {}; is its "
                     "version older than the GPU or newer than the driver?",
                     l.name_of(status)));
-  l.set_stream(l.handle, stream.get());
+  use(stream);
   l.set_math_mode(l.handle, MathMode::no_reduced_precision_reduction);
   int major = 0, minor = 0, patch = 0;
   l.get_property(Property::major_version, &major);
@@ -89,6 +89,8 @@ Cublas::Cublas(const Stream& stream) : library_(std::make_unique<Library>(open_l
   l.get_property(Property::patch_level, &patch);
   l.version = fmt::format("{}.{}.{}", major, minor, patch);
 }
+
+void Cublas::use(const Stream& stream) { library_->set_stream(library_->handle, stream.get()); }
 
 Cublas::~Cublas() {
   if (library_->handle) library_->destroy(library_->handle);

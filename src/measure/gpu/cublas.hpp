@@ -19,6 +19,7 @@ class Cublas {
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
 
+  void use(const Stream& stream);      // from now on
   const std::string& version() const;  // "13.0.2"
   // Enqueues gemm on operands a, b, c of `dtype`; products accumulate in fp32, no TF32. Throws CaseFailed.
   void run(const GemmLaunch& gemm, Dtype dtype, const void* a, const void* b, void* c) const;

@@ -5,9 +5,11 @@
 #include <optional>
 
 #include "measure/compile/compile_plan.hpp"
+#include "measure/gpu/ceilings.hpp"
 #include "measure/gpu/counters.hpp"
 #include "measure/gpu/gpu_device.hpp"
 #include "measure/gpu/prepare.hpp"
+#include "measure/gpu/recount.hpp"
 #include "measure/gpu/time.hpp"
 #include "measure/gpu/verify.hpp"
 #include "model/l2_transition.hpp"
@@ -21,6 +23,7 @@ class GpuBackend : public Backend {
   explicit GpuBackend(const MeasureOptions& options)
       : options_(options), compiler_(compile_options(options)), gpu_(options.device, compiler_) {
     describe();
+    if (options.ceilings) find_ceilings();
     open_counters();
   }
 
@@ -81,6 +84,13 @@ class GpuBackend : public Backend {
                                           others == 1 ? " is" : "es are"));
   }
 
+  // Without them rows are held against nominal peaks.
+  void find_ceilings() {
+    MeasuredCeilings known = known_ceilings(gpu_, compiler_);
+    info_.ceilings = std::move(known.ceilings);
+    for (std::string& notice : known.notices) info_.notices.push_back(std::move(notice));
+  }
+
   void open_counters() {
     if (options_.counters == CounterMode::off) return;
     try {
@@ -97,7 +107,7 @@ class GpuBackend : public Backend {
   // Nothing for cases whose HBM bytes need no second count.
   std::function<bool()> relocation() {
     if (!l2_in_transition(prepared_->planned(), gpu_.profile())) return {};
-    return [this] { return prepared_->relocate(); };
+    return [this] { return prepared_->relocate(RecountLimits{}.most); };
   }
 
   // Every phase: a driver error is this case's failure, and said to be the end of this process's context when

@@ -82,21 +82,30 @@ GpuDevice::GpuDevice(int index, KernelCompiler& compiler)
       gpu_profile_(profile_of_gpu(facts_of(context_.device()))),
       harness_(compiler.compile(harness_kernel(), profile().arch).cubin, profile().sms),
       evict_buffer_(evict_bytes(profile())) {
-  evict_buffer_.fill(1, stream_);
+  evict_buffer_.fill(1, stream());
   evict();  // pushes the fill's own dirty lines out
-  stream_.synchronise();
+  stream().synchronise();
 }
 
-bool GpuDevice::has_bulk_copy() const {
-  return attribute(context_.device(), CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 9;
+bool GpuDevice::has_bulk_copy() const { return compute_capability().first >= 9; }
+
+std::pair<int, int> GpuDevice::compute_capability() const {
+  return {attribute(context_.device(), CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+          attribute(context_.device(), CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)};
 }
 
 int64_t GpuDevice::case_bytes() const {
   return std::max<int64_t>(0, free_device_bytes() + evict_buffer_.bytes() - reserved_bytes);
 }
 
+void GpuDevice::next_stream() {
+  stream().synchronise();
+  stream_index_ = (stream_index_ + 1) % streams_.size();
+  if (cublas_) cublas_->use(stream());
+}
+
 const Cublas& GpuDevice::cublas() {
-  if (!cublas_) cublas_ = std::make_unique<Cublas>(stream_);
+  if (!cublas_) cublas_ = std::make_unique<Cublas>(stream());
   return *cublas_;
 }
 
@@ -106,7 +115,8 @@ std::optional<size_t> GpuDevice::other_processes() const {
   return neighbours_.others(*processes);
 }
 
-std::vector<std::pair<std::string, std::string>> GpuDevice::environment(const Toolchain& toolchain) const {
+// The card and its settings, without what measures it.
+std::vector<std::pair<std::string, std::string>> GpuDevice::card() const {
   const auto on_off = [](const std::optional<bool>& value) { return value ? (*value ? "on" : "off") : ""; };
   const auto power = nvml_.power_limit_w();
   return {{"gpu", profile().name},
@@ -114,10 +124,22 @@ std::vector<std::pair<std::string, std::string>> GpuDevice::environment(const To
           {"arch", profile().arch},
           {"driver", nvml_.driver_version().value_or("")},
           {"cuda_driver", cuda_version_text(driver().version)},
-          {"nvcc", toolchain.version},
           {"ecc", on_off(nvml_.ecc())},
           {"mig", on_off(nvml_.mig())},
           {"power_limit_w", power ? fmt::format("{:.0f}", *power) : ""}};
+}
+
+std::vector<std::pair<std::string, std::string>> GpuDevice::environment(const Toolchain& toolchain) const {
+  auto facts = card();
+  const auto after = std::ranges::find(facts, "cuda_driver", [](const auto& fact) { return fact.first; });
+  facts.insert(std::next(after), {"nvcc", toolchain.version});
+  return facts;
+}
+
+std::string GpuDevice::identity() const {
+  std::string text = bus_id_;
+  for (const auto& [name, value] : card()) text += fmt::format(";{}={}", name, value);
+  return text;
 }
 
 std::vector<std::string> GpuDevice::comparable_facts() {

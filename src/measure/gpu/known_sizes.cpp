@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "measure/gpu/ceilings.hpp"
 #include "measure/gpu/counters.hpp"
 #include "measure/gpu/gpu_device.hpp"
 
@@ -45,8 +46,13 @@ SelfTestRow count(const Bench& bench, CounterSession& session, const std::string
 
 std::string ratio_text(std::optional<double> ratio) { return ratio ? fmt::format("{:.4f}", *ratio) : ""; }
 std::string count_text(const Count& count) { return count ? fmt::format("{}", *count) : ""; }
-std::string clock_text(const MmaRate& rate) {
+std::string clock_text(const Ceiling& rate) {
   return rate.sm_clock_mhz ? fmt::format("{:.0f}", *rate.sm_clock_mhz) : "";
+}
+// "bf16" of mma_bf16_tflops.
+std::string_view dtype_of(std::string_view ceiling) {
+  const size_t start = ceiling.find('_') + 1;
+  return ceiling.substr(start, ceiling.rfind('_') - start);
 }
 const char* verdict(const SelfTestRow& row) {
   return row.reads_well() && row.writes_well() ? "ok" : "OUTSIDE";
@@ -64,9 +70,9 @@ void print_row(std::ostream& out, const SelfTestRow& row) {
   out.flush();
 }
 
-void print_rate(std::ostream& out, const MmaRate& rate) {
-  fmt::print(out, "mma.sync   {}: {:.1f} TFLOP/s, SM clock {} MHz\n", to_string(rate.dtype),
-             rate.tflops_per_s, rate.sm_clock_mhz ? clock_text(rate) : "unknown");
+void print_rate(std::ostream& out, std::string_view name, const Ceiling& rate) {
+  fmt::print(out, "mma.sync   {}: {:.1f} TFLOP/s, SM clock {} MHz\n", dtype_of(name), rate.median,
+             rate.sm_clock_mhz ? clock_text(rate) : "unknown");
 }
 
 // Before anything runs, so that a bad path costs nothing.
@@ -124,7 +130,7 @@ std::vector<SelfTestRow> count_known_sizes(const MeasureOptions& options,
   }
 }
 
-std::string self_test_csv(const std::vector<SelfTestRow>& rows, const std::vector<MmaRate>& rates) {
+std::string self_test_csv(const std::vector<SelfTestRow>& rows, const Ceilings& rates) {
   std::string text =
       "operation,true_read_bytes,counted_read_bytes,read_ratio,true_write_bytes,settled_write_bytes,write_"
       "ratio,"
@@ -137,9 +143,8 @@ std::string self_test_csv(const std::vector<SelfTestRow>& rows, const std::vecto
                         count_text(row.counted.hbm_write_in_kernel), count_text(row.counted.sm_read),
                         count_text(row.counted.sm_write), count_text(row.counted.l2_read),
                         count_text(row.counted.l2_write), verdict(row));
-  for (const MmaRate& rate : rates)
-    text += fmt::format("mma_sync_{},,,,,,,,,,,,,{:.1f},{}\n", to_string(rate.dtype), rate.tflops_per_s,
-                        clock_text(rate));
+  for (const auto& [name, rate] : rates)
+    text += fmt::format("mma_sync_{},,,,,,,,,,,,,{:.1f},{}\n", dtype_of(name), rate.median, clock_text(rate));
   return text;
 }
 
@@ -151,8 +156,8 @@ ExitCode self_test(const MeasureOptions& options, const std::string& output, std
     print_row(out, row);
     well &= row.reads_well() && row.writes_well();
   });
-  const std::vector<MmaRate> rates = measure_mma_rates(options);
-  for (const MmaRate& rate : rates) print_rate(out, rate);
+  const Ceilings rates = measure_ceilings(options, {"mma_fp16_tflops", "mma_bf16_tflops"}).ceilings;
+  for (const auto& [name, rate] : rates) print_rate(out, name, rate);
   file << self_test_csv(rows, rates) << std::flush;
   if (!output.empty() && !file) throw UsageError(fmt::format("{} cannot be written to its end", output));
   out << (well ? "all counts are within the limits: reads 0.5 %, settled writes 0.4 MB + 0.5 %\n"

@@ -8,7 +8,7 @@
 
 #include "error.hpp"
 #include "measure/backend.hpp"
-#include "measure/gpu/mma_rate.hpp"
+#include "roofline/ceilings.hpp"
 
 namespace attnprof {
 
@@ -33,8 +33,9 @@ struct SelfTestRow {
 std::vector<SelfTestRow> count_known_sizes(const MeasureOptions& options,
                                            const std::function<void(const SelfTestRow&)>& counted = {});
 
-// The rows as CSV text, with a header; rates as rows "mma_sync_bf16" that have a rate and a clock alone.
-std::string self_test_csv(const std::vector<SelfTestRow>& rows, const std::vector<MmaRate>& rates);
+// The rows as CSV text, with a header; rates of mma.sync as rows "mma_sync_bf16" that have a
+// rate and a clock alone.
+std::string self_test_csv(const std::vector<SelfTestRow>& rows, const Ceilings& rates);
 
 // Counts, measures the rates, prints a table, writes `output` as CSV unless it is empty. ok, or failed when a
 // row is outside the limits.

@@ -102,14 +102,15 @@ std::vector<DeviceBuffer> PreparedCase::allocated() const {
 }
 
 // Leaves half of the free memory to others.
-void PreparedCase::add_place() {
-  full_ = places_.size() == most_places || 2 * total_bytes(operands_) > free_device_bytes();
-  if (full_) return;
+bool PreparedCase::add_place(size_t most) {
+  if (full_ || places_.size() >= most) return false;
+  full_ = 2 * total_bytes(operands_) > free_device_bytes();
+  if (full_) return false;
   try {
     places_.push_back(allocated());
   } catch (const CaseSkipped&) {
     full_ = true;
-    return;
+    return false;
   }
   place_ = places_.size() - 1;
   set_params();
@@ -117,12 +118,11 @@ void PreparedCase::add_place() {
   reset();
   run();
   gpu_.stream().synchronise();
+  return true;
 }
 
-bool PreparedCase::relocate() {
-  const size_t before = places_.size();
-  if (!full_) add_place();
-  if (places_.size() == before) {
+bool PreparedCase::relocate(size_t most) {
+  if (!add_place(most)) {
     place_ = (place_ + 1) % places_.size();
     set_params();
   }

@@ -26,11 +26,10 @@ class PreparedCase {
   void reset() const;
 
   // Moves on to another place in device memory: to a new one, with inputs filled as before and the operation
-  // run there once, until there are `most_places` or no more room, then through those there are. Where
-  // operands lie changes which of them L2 can hold together, and so times and HBM bytes. False where there is
-  // only one place.
-  bool relocate();
-  static constexpr size_t most_places = 8;
+  // run there once, until there are `most` or no more room, then through those there are. Where operands lie
+  // changes which of them L2 can hold together, and so times and HBM bytes. False where there is only one
+  // place.
+  bool relocate(size_t most);
 
   const Case& planned() const { return case_; }
   const InputSource& inputs() const { return inputs_; }
@@ -49,7 +48,7 @@ class PreparedCase {
   };
   LoadedKernel load(const KernelLaunch& kernel, KernelCompiler& compiler) const;
   std::vector<DeviceBuffer> allocated() const;  // throws CaseSkipped
-  void add_place();
+  bool add_place(size_t most);                  // false: no room for it, or no need
   void fill_inputs() const;
   AttentionParams params(const KernelLaunch& kernel) const;
   void set_params();  // of every kernel, for where the operands lie

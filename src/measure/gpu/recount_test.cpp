@@ -40,7 +40,7 @@ TEST(Recount, EndsEarlyWhereCountsAgree) {
 TEST(Recount, TakesAllWhereTheyScatter) { EXPECT_EQ(recounted(0.03).counts, RecountLimits{}.most); }
 
 TEST(Recount, KeepsToItsBudgetButNeverBelowTheFewest) {
-  EXPECT_EQ(recounted(0.03, 0.05).counts, 8u) << "ends after 0.35 s";
+  EXPECT_EQ(recounted(0.03, 0.1).counts, 14u) << "ends after 1.3 s";
   EXPECT_EQ(recounted(0.03, 10).counts, RecountLimits{}.fewest);
 }
 

@@ -14,12 +14,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int fewest_samples = 3;
-// Operands move after every few samples: a kernel's time differs by 1 or 2 % from one place in memory to
-// another, and a process that timed one place alone would differ from the next by as much.
+// Operands move and the stream changes after every few samples: a kernel's time differs by 1 or 2 % from one
+// place in memory to another, a launch's by up to half a microsecond from one stream to another, and a
+// process that timed one of each would differ from the next by as much.
 constexpr size_t samples_a_place = 4;
+constexpr size_t most_places = 8;
 constexpr double longest_moved_ns = 10e6;  // longer operations stay where they are: a move runs them once
 // All places once; an interval of fewer is itself a matter of luck.
-constexpr int samples_before_stopping = samples_a_place * PreparedCase::most_places;
+constexpr int samples_before_stopping = samples_a_place * most_places;
 constexpr int largest_batch = 256;  // samples enqueued before the host waits
 constexpr double warm_up_s = 0.02;  // clocks rise, caches of instructions and addresses fill
 constexpr int warm_up_runs = 3;
@@ -49,7 +51,7 @@ struct Costs {
 
 class Sampler {
  public:
-  Sampler(PreparedCase& prepared, const GpuDevice& gpu, const MeasureOptions& options)
+  Sampler(PreparedCase& prepared, GpuDevice& gpu, const MeasureOptions& options)
       : prepared_(prepared), gpu_(gpu), options_(options) {}
 
   void warm_up();
@@ -68,12 +70,13 @@ class Sampler {
   void enqueue_one(const Marks& marks) const;
   size_t next_batch(double spent_s) const;
   void run_batch(size_t count);
+  void move();
   double sample_s() const {
     return (costs_.condition_ns + costs_.operation_ns + static_cast<double>(spin_ns_)) * 1e-9;
   }
 
   PreparedCase& prepared_;
-  const GpuDevice& gpu_;
+  GpuDevice& gpu_;
   const MeasureOptions& options_;
   Costs costs_;
   int64_t spin_ns_ = 0;
@@ -125,10 +128,15 @@ size_t Sampler::next_batch(double spent_s) const {
   return std::max<size_t>({missing, fitting, 1});
 }
 
+void Sampler::move() {
+  gpu_.next_stream();
+  prepared_.relocate(most_places);
+}
+
 void Sampler::run_batch(size_t count) {
   while (marks_.size() < count) marks_.emplace_back();
   for (size_t i = 0; i < count; ++i) {
-    if (costs_.operation_ns < longest_moved_ns && enqueued_++ % samples_a_place == 0) prepared_.relocate();
+    if (costs_.operation_ns < longest_moved_ns && enqueued_++ % samples_a_place == 0) move();
     enqueue_one(marks_[i]);
   }
   do {
@@ -169,7 +177,7 @@ void condition_cache(const PreparedCase& prepared, const GpuDevice& gpu) {
     prepared.run();
 }
 
-Latency time_operation(PreparedCase& prepared, const GpuDevice& gpu, const MeasureOptions& options,
+Latency time_operation(PreparedCase& prepared, GpuDevice& gpu, const MeasureOptions& options,
                        Status& status) {
   Sampler sampler(prepared, gpu, options);
   sampler.warm_up();
