@@ -3,12 +3,12 @@
 
     explain_evidence.py PROGRAM DIR
 
-Tile pairs are fixed by a rule that looks at no time, and was written down before the model of time was fitted: of
-DIR's tiles.csv, model_*.csv and tune_*.csv, all pairs of ok rows of one file that agree in run and identity but for the
-tile, both tiles given; each as one text (file, identity, run, the tiles in alphabetical order), the texts sorted; 20 of
-them at equal distances, the first after half a distance. The second tile is predicted from the first's row. The model
-was fitted to rows that are in none of the 20 (src/model/launch_time.cpp). Remainders: every flash2 row with a naive row of
-the same problem in forward.csv, defaults.csv, hbm_tokens.csv and hbm_batch1.csv.
+Tile pairs are fixed by a rule that looks at no time, and was written down before the model of time was fitted: of the
+files that sweep tiles (TILE_FILES), all pairs of ok rows of one file that agree in run and identity but for the tile,
+both tiles given; each as one text (file, identity, run, the tiles in alphabetical order), the texts sorted; 20 of them at
+equal distances, the first after half a distance. The second tile is predicted from the first's row. The model
+(src/model/launch_time.cpp) was fitted to rows that are in none of the 20, and naive's wait then raised by what whole
+files were off on average. Remainders: every flash2 row with a naive row of the same problem in REMAINDER_FILES.
 
 Prints one line a pair and the shares; exits 1 when one of them misses, 2 when there is nothing to look at. Standard
 library only.
@@ -23,13 +23,15 @@ import sys
 from figures import ok_rows, read_rows
 
 IDENTITY = ("variant", "pass", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "knobs", "cache")
+TILE_FILES = ("tiles.csv", "model_flash1.csv", "model_flash1_wide.csv", "model_flash2.csv", "model_flash2_wide.csv",
+              "model_flash3.csv", "model_flash3_fp8.csv", "model_flash3_wide.csv", "model_naive.csv",
+              "model_naive_wide.csv", "tune_flash2.csv", "tune_flash2_256.csv", "tune_flash3.csv")
 REMAINDER_FILES = ("forward.csv", "defaults.csv", "hbm_tokens.csv", "hbm_batch1.csv")
 PAIRS = 20
 
 
-def tile_files(folder):
-    names = ["tiles.csv"] + sorted(p.name for pattern in ("model_*.csv", "tune_*.csv") for p in folder.glob(pattern))
-    return [folder / name for name in names if (folder / name).exists()]
+def is_given(tile):
+    return "x" in tile and "auto" not in tile
 
 
 def pairs_of(path):
@@ -39,7 +41,7 @@ def pairs_of(path):
     for line, row in enumerate(rows, start=2):
         row["line"] = line
     for row in ok_rows(rows):
-        if row["latency_median_ns"] and "auto" not in row["tile"] and "x" in row["tile"]:
+        if row["latency_median_ns"] and is_given(row["tile"]):
             groups.setdefault(tuple(row[c] for c in IDENTITY) + (row["run"],), []).append(row)
     pairs = []
     for key, group in groups.items():
@@ -73,7 +75,7 @@ class Predictions:
 
     def speedup(self, file, line, tile):
         if file not in self.files:
-            tiles = sorted({row["tile"] for row in read_rows(self.folder / file) if "x" in row["tile"] and "auto" not in row["tile"]})
+            tiles = sorted({row["tile"] for row in read_rows(self.folder / file) if is_given(row["tile"])})
             cases = explain(self.program, [self.folder / file], "--tile", ",".join(tiles))["cases"]
             self.files[file] = {case["line"]: {t["tile"]: t["speedup"] for t in case["tiles"]} for case in cases}
         return self.files[file][line].get(tile)
@@ -120,7 +122,8 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--all", action="store_true", help="also the share of all pairs")
     arguments = parser.parse_args()
-    pairs = [pair for path in tile_files(arguments.folder) for pair in pairs_of(path)]
+    pairs = [pair for name in TILE_FILES if (arguments.folder / name).exists()
+             for pair in pairs_of(arguments.folder / name)]
     predictions = Predictions(arguments.program, arguments.folder)
     print("tile pairs, speedup of the second tile over the first:")
     chosen = drawn(pairs)

@@ -19,6 +19,7 @@ constexpr double much_absorbed = 0.25;  // of S and P, by L2
 constexpr double worth_a_tile = 1.03;
 constexpr double much_padding = 1.1;  // executed over useful FLOPs
 constexpr double little_by_bytes = 1.25;
+constexpr double little_faster = 1.1;
 
 class Writer {
  public:
@@ -175,10 +176,10 @@ class Writer {
     const auto& most = *std::ranges::max_element(split.factors, {}, &Factor::factor);
     const std::string gain =
         fmt::format("{:.2f} times as fast as {}", split.speedup, e_.against->identity.variant);
-    if (split.speedup < 1.1)
-      say(2.1,
-          fmt::format("It is only {}: fewer bytes would give {:.2f}, but they are not what either waits for.",
-                      gain, bytes));
+    const auto& least = *std::ranges::min_element(split.factors, {}, &Factor::factor);
+    if (split.speedup < little_faster && least.factor < 1)
+      say(2.1, fmt::format("It is only {}: fewer bytes would give {:.2f}, but {} takes {:.2f} ({}).", gain,
+                           bytes, least.name, least.factor, least.text));
     else if (bytes < little_by_bytes && &most != &split.factors.front())
       say(2.1, fmt::format("It is {}, but not by IO: fewer bytes give {:.2f}, most is {} ({:.2f}; {}).", gain,
                            bytes, most.name, most.factor, most.text));

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "plan/sweep.hpp"
+#include "roofline/roofs.hpp"
 
 namespace attnprof {
 namespace {
@@ -105,7 +106,9 @@ RowModel model_row(const Row& row, const DeviceProfile& device, const Ceilings& 
   if (row.latency.sm_clock_mhz.value_or(0) > 0) model.device.sm_clock_mhz = *row.latency.sm_clock_mhz;
   const Dtype dtype = parse_dtype(row.identity.dtype).value_or(Dtype::fp16);
   model.rates = rates_at(device, ceilings, dtype, row.latency.sm_clock_mhz);
-  model.nominal = rates_at(device, {}, dtype, row.latency.sm_clock_mhz);
+  // Not what the run recorded: figures of a device may be corrected, and the model goes with them.
+  const DeviceProfile known = device_of_run(row.provenance.device, {}).profile;
+  model.nominal = rates_at(known.sms > 0 ? known : device, {}, dtype, row.latency.sm_clock_mhz);
   model.shares = shares_of(row);
   model.c = case_of_row(row, device);
   if (model.c) model.time = model_time(*model.c, model.device, model.nominal, model.shares);

@@ -71,7 +71,7 @@ TEST(Speedup, BytesAloneAreFoundAsBytes) {
   fewer.latency.median_ns = a.time->ns();
   more.latency.median_ns = b.time->ns();
   const SpeedupSplit split = split_speedup(a, b);
-  EXPECT_GT(split.speedup, 5);
+  EXPECT_GT(split.speedup, 4);
   EXPECT_NEAR(factor(split, "fewer_bytes"), split.speedup, 0.05 * split.speedup);
   EXPECT_NEAR(split.remainder, 1, 1e-9);
 }

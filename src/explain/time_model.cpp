@@ -17,6 +17,8 @@ namespace {
 constexpr double library_share = 0.75;
 // A warp's own loads wait longer where they come from device memory: by this much if all do (flash1's rows).
 constexpr double from_hbm = 0.675;
+// Of L2's rate, by launches that mix reads, writes and misses (the H200's `standard` rows).
+constexpr double achieved_l2 = 0.5;
 // Bytes a clock between an SM and L2 (model/step_time.cpp).
 constexpr double sm_link_bytes = 64;
 
@@ -122,8 +124,8 @@ StepTime step_time(const Step& step, const Ran& ran, const Memory& memory, const
   const double bytes = sm_bytes(ran.traffic) * static_cast<double>(slices);
   const double hbm = memory.footprint > 0 ? memory.hbm_bytes * ran.footprint / memory.footprint : 0;
   StepTime time{.name = step.name};
-  time.memory_ns =
-      std::max(time_of(hbm, rates.hbm_read.value), time_of(bytes * memory.l2_share, rates.l2.value));
+  time.memory_ns = std::max(time_of(hbm, rates.hbm_read.value),
+                            time_of(bytes * memory.l2_share, achieved_l2 * rates.l2.value));
   const SmRates sm = sm_rates(device, rates, step.pace.unit);
   const int warps = warps_of(step, device);
   std::vector<BlockTime> blocks;
