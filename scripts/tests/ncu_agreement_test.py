@@ -19,9 +19,9 @@ def row(**cells):
     return dict.fromkeys(ncu.IDENTITY, "1") | {"disposition": "ok"} | cells
 
 
-def kernel(compute, memory, **parts):
-    """Metrics of a kernel; parts: of a breakdown, `__` for a dot."""
-    return {ncu.DURATION: 1000.0, ncu.BREAKDOWNS[0]: compute, ncu.BREAKDOWNS[1]: memory} | parts
+def kernel(**parts):
+    """Metrics of a kernel, by their names without the suffix."""
+    return {ncu.DURATION: 1000.0} | {name + ncu.SUFFIX: share for name, share in parts.items()}
 
 
 class Chosen(unittest.TestCase):
@@ -42,22 +42,22 @@ class Chosen(unittest.TestCase):
         self.assertNotIn("--br", ncu.sweep_options(row(tile="auto")))
 
 
-class Verdict(unittest.TestCase):
+class Bottlenecks(unittest.TestCase):
     def test_the_highest_metric_names_the_resource(self):
-        for metric, resource in {"sm__pipe_tensor_op_hmma_cycles_active.avg.pct": "tensor", "sm__inst_executed_pipe_xu.avg.pct": "exp",
-                                 "sm__pipe_fma_cycles_active.avg.pct": "fma", "dram__throughput.avg.pct": "hbm", "lts__t_sectors.avg.pct": "l2",
-                                 "l1tex__m_xbar2l1tex_read_sectors.avg.pct": "l2", "l1tex__data_pipe_lsu_wavefronts.avg.pct": "smem",
-                                 "sm__inst_issued.avg.pct": "issue"}.items():
-            name, top, share, _ = ncu.verdicts(kernel(70.0, 30.0, **{metric: 70.0, "other": 10.0}))
-            self.assertEqual((name, top, share), (resource, metric, 70.0))
+        for resource, metrics in ncu.RESOURCES.items():
+            for metric in metrics:
+                others = {other[0]: 10.0 for name, other in ncu.RESOURCES.items() if name != resource}
+                expected = ["latency"] if resource == "issue" else [resource]
+                self.assertEqual(ncu.bottlenecks(kernel(**{metric: 70.0}, **others)), expected)
+
+    def test_what_is_as_high_binds_too(self):
+        both = kernel(sm__pipe_tensor_cycles_active=58.0, sm__inst_executed_pipe_xu=58.1, dram__cycles_active=55.0)
+        self.assertEqual(ncu.bottlenecks(both), ["exp", "tensor"])
 
     def test_little_of_everything_is_latency(self):
-        self.assertEqual(ncu.verdicts(kernel(20.0, 10.0, dram=20.0))[0], "latency")
-
-    def test_the_rule_of_nsight_compute(self):
-        self.assertEqual(ncu.verdicts(kernel(50.0, 40.0, dram=50.0))[3], "latency")
-        self.assertEqual(ncu.verdicts(kernel(61.0, 40.0, dram=50.0))[3], "compute")
-        self.assertEqual(ncu.verdicts(kernel(61.0, 70.0, dram=50.0))[3], "memory")
+        self.assertEqual(ncu.bottlenecks(kernel(dram__cycles_active=20.0)), ["latency"])
+        self.assertTrue(ncu.same("launch", ["latency"]))
+        self.assertFalse(ncu.same("hbm", ["latency"]))
 
 
 class Compare(unittest.TestCase):
@@ -68,9 +68,9 @@ class Compare(unittest.TestCase):
                 writer = csv.writer(file)
                 writer.writerow(["line", "case", "step", "kernel", "metric", "value"])
                 for step, duration, dram, tensor in [(0, 10, 90, 5), (1, 1000, 5, 80)]:
-                    values = {ncu.DURATION: duration, ncu.BREAKDOWNS[0]: tensor, ncu.BREAKDOWNS[1]: dram, "dram__t": dram, "sm__pipe_tensor": tensor}
+                    values = kernel(dram__cycles_active=dram, sm__pipe_tensor_cycles_active=tensor) | {ncu.DURATION: duration}
                     writer.writerows([2, "a case", step, f"k{step}", name, value] for name, value in values.items())
-            explained.write_text(json.dumps({"cases": [{"line": 2, "binds": binds}]}), encoding="utf-8")
+            explained.write_text(json.dumps({"cases": [{"line": 2, "binds": binds, "resources": [{"name": "tensor", "share": 0.7}]}]}), encoding="utf-8")
             with contextlib.redirect_stdout(io.StringIO()) as out:
                 code = ncu.compare(type("Options", (), {"ncu": table, "explain": explained}))
         return code, out.getvalue()
