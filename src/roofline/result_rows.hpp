@@ -19,7 +19,7 @@ struct ResultFile {
   std::optional<std::string> meta;  // text of the .meta.json beside it
 };
 
-// Rows that are not shown, by why: a disposition, or "without a time".
+// Rows that are not shown, by why: a disposition, "without a time", or "without FLOPs".
 using LeftOut = std::map<std::string, size_t>;
 
 // Reads `path` and what stands beside it; `columns` must be there besides the identity. A torn last line is
