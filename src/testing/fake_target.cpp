@@ -8,8 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <list>
 #include <set>
 #include <string>
 #include <vector>
@@ -62,7 +64,8 @@ void launch_ex(const std::string& kernel, unsigned blocks) {
 }
 
 void launch_graph(const std::string& list) {
-  auto* const nodes = new std::vector<void*>;  // the graph
+  static auto* const graphs = new std::list<std::vector<void*>>;
+  std::vector<void*>* const nodes = &graphs->emplace_back();  // the graph
   for (size_t begin = 0; begin <= list.size();) {
     const size_t end = std::min(list.find(',', begin), list.size());
     nodes->push_back(handle(list.substr(begin, end - begin)));

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
-#include <string>
+#include <vector>
 
 #include "plan/problem.hpp"
 #include "trace/launch_record.hpp"
@@ -18,19 +19,23 @@ struct CountSet {
   size_t passes = 1;            // successive launches that one count takes
 };
 
-// Of one kernel in one launch configuration.
+// Of one kernel in one launch configuration. `sets`: never empty, and the same each time.
 class CountTurns {
  public:
-  // The set of the next launch. `sets`: never empty, and the same each time.
-  size_t next(std::span<const CountSet> sets) const;
-  // That it was counted, with these values; or that it could not be.
+  // The set of the next launch: every set once, then `enabled` as often again as the one that was counted
+  // least, because another set than the profiler is enabled for costs more than the count itself.
+  size_t next(std::span<const CountSet> sets, std::optional<size_t> enabled = std::nullopt) const;
+  // That it was counted, with these values.
   void counted(std::span<const CountSet> sets, size_t set, const LaunchCounts& counts);
-  void failed(size_t set) { position_ = set + 1; }
+  // That its launches do not come soon enough after each other: it is not asked for again.
+  void give_up(size_t set);
 
  private:
-  bool wanted(const CountSet& set) const;
+  bool wanted(std::span<const CountSet> sets, size_t set) const;
+  int times(size_t set) const { return set < times_.size() ? times_[set] : 0; }
 
-  size_t position_ = 0;
+  std::vector<int> times_;  // that each set was counted
+  std::set<size_t> given_up_;
   bool no_tensor_work_ = false;
   std::optional<Dtype> tensor_;  // the operand type of its products, once seen
 };

@@ -60,6 +60,7 @@ std::string without_template_arguments(const std::string& name) {
 }  // namespace
 
 std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;  // the demangler takes "m" for a type, unsigned long
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);

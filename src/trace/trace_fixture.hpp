@@ -31,6 +31,7 @@ class TraceProgram : public testing::Test {
   pid_t start(const Words& words, const Words& environment = {}) const {
     Words all = {ATTNPROF_BINARY};
     all.insert(all.end(), words.begin(), words.end());
+    write_text(said_file(), "");
     const pid_t pid = fork();
     if (pid != 0) return pid;
     const int file = open(said_file().c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);

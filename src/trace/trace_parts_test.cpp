@@ -19,6 +19,7 @@ using testing::SizeIs;
 
 TEST(KernelName, LosesWhatSaysLittle) {
   EXPECT_EQ(demangled("_Z3addPfi"), "add(float*, int)");
+  EXPECT_EQ(demangled("m"), "m");
   EXPECT_EQ(demangled("cudnn_sm90_flash_fprop"), "cudnn_sm90_flash_fprop");
   EXPECT_EQ(short_kernel_name("add(float*, int)"), "add");
   EXPECT_EQ(short_kernel_name("void at::add<4, float>(int, at::array<char*, 2ul>)"), "at::add<4, float>");
@@ -60,7 +61,7 @@ std::vector<size_t> turns(const std::vector<LaunchCounts>& counts, size_t count)
   CountTurns turns;
   std::vector<size_t> taken;
   while (taken.size() < count) {
-    const size_t set = turns.next(sets);
+    const size_t set = turns.next(sets, taken.empty() ? std::nullopt : std::optional(taken.back()));
     taken.push_back(set);
     turns.counted(sets, set, counts[set]);
   }
@@ -70,11 +71,20 @@ std::vector<size_t> turns(const std::vector<LaunchCounts>& counts, size_t count)
 TEST(CountTurns, EverySetOnceTheTypeIsKnownNotItsOthers) {
   const LaunchCounts nothing;
   EXPECT_THAT(turns({{{"tensor_flops_bf16", 8}}, {{"tensor_pipe", 50}}, nothing}, 5),
-              ElementsAre(0, 1, 0, 1, 0));
+              ElementsAre(0, 1, 1, 1, 0));
   EXPECT_THAT(turns({{{"tensor_flops_bf16", 0}}, {{"tensor_pipe", 50}}, {{"tensor_flops_fp16", 8}}}, 6),
-              ElementsAre(0, 1, 2, 0, 1, 2));
+              ElementsAre(0, 1, 2, 2, 2, 0));
   EXPECT_THAT(turns({{{"tensor_flops_bf16", 0}}, {{"tensor_pipe", 0}}, nothing}, 5),
-              ElementsAre(0, 1, 0, 1, 0));
+              ElementsAre(0, 1, 1, 1, 0));
+}
+
+TEST(CountTurns, ASetThatIsGivenUpIsNotAskedForAgain) {
+  CountTurns turns;
+  turns.counted(sets, 0, {{"tensor_flops_bf16", 0}});
+  turns.counted(sets, 1, {{"tensor_pipe", 50}});
+  EXPECT_EQ(turns.next(sets), 2u);
+  turns.give_up(2);
+  EXPECT_EQ(turns.next(sets), 0u);
 }
 
 LaunchRecord launch_of(const std::string& kernel) {

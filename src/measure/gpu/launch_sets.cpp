@@ -14,7 +14,7 @@ class Packing {
 
   // Into the first set where all still is one pass; a set has tensor FLOPs of one type.
   void add(const CounterMetric& metric) {
-    if (!MetricPlan(chip_, std::vector{metric}, availability_).missing().empty()) return;
+    if (!is_known(metric)) return;
     for (Metrics& set : sets_) {
       if (metric.quantity == Quantity::tensor_flops && has_tensor(set)) continue;
       Metrics more = set;
@@ -30,6 +30,13 @@ class Packing {
   const std::vector<Metrics>& sets() const { return sets_; }
 
  private:
+  bool is_known(const CounterMetric& metric) const {
+    Metrics with_others = launch_metrics();
+    with_others.push_back(metric);
+    const std::vector<std::string> missing = MetricPlan(chip_, with_others, availability_).missing();
+    return std::ranges::find(missing, metric.names.front()) == missing.end();
+  }
+
   static bool has_tensor(const Metrics& set) {
     return std::ranges::any_of(set,
                                [](const CounterMetric& m) { return m.quantity == Quantity::tensor_flops; });

@@ -46,7 +46,7 @@ TEST_P(LaunchSetsOnChip, HoldEveryCounterInSetsOfOnePass) {
   EXPECT_EQ(planned.sets.front().passes, 1u);
   EXPECT_EQ(planned.sets.front().tensor, Dtype::bf16);
   EXPECT_LE(planned.sets.size(), 7u);
-  EXPECT_LE(alone, 2u);
+  EXPECT_LE(alone, chip == "GH100" ? 1u : 3u) << "on GH100 fp16 FLOPs";
   const size_t fp8 = chip == "GA100" ? 0 : 1;
   EXPECT_EQ(names.size(), launch_metrics().size() + further_launch_metrics().size() + 3 + fp8);
 }

@@ -30,9 +30,14 @@ void LaunchCounter::begin(size_t set) {
   profiler_->begin(*sets_.plans[set]);
 }
 
+void LaunchCounter::abandon() {
+  profiler_->abandon();
+  set_.reset();
+}
+
 std::optional<LaunchCounts> LaunchCounter::end() {
   if (profiler_->end()) return std::nullopt;
-  return named_counts(profiler_->values(), sets_.sets[set_]);
+  return named_counts(profiler_->values(), sets_.sets[*set_]);
 }
 
 }  // namespace attnprof

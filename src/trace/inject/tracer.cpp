@@ -118,7 +118,6 @@ void Tracer::before(const Launch& launch) {
     counting_here = true;
     lock_ = std::move(lock);
   } catch (const std::exception& error) {
-    running_ = {};
     fail(error.what());
   }
 }
@@ -164,21 +163,25 @@ Tracer::Work& Tracer::work_of(const Launch& launch, const TracedFunction& functi
 }
 
 bool Tracer::may_count(Session& session, const Work& work) const {
+  if (session.waiting == &work) return true;
   if (settings_.limit > 0 && work.counted >= settings_.limit) return false;
-  if (!session.waiting || session.waiting == &work) return true;
+  if (!session.waiting) return true;
   if (++session.passed_by <= most_passed_by) return false;
-  session.waiting->turns.failed(session.waiting_set);
+  session.waiting->turns.give_up(session.waiting_set);
   session.counter->abandon();
   session.waiting = nullptr;
   return true;
 }
 
 void Tracer::start(const Launch& launch, const TracedFunction& function) {
+  if (failed_) return;  // while this thread waited for its turn
   Session& session = session_of(launch.context);
   Work& work = work_of(launch, function, session.counter->device().index);
   if (!may_count(session, work)) return;
-  running_ = {&session, &work, work.turns.next(session.counter->sets())};
-  session.counter->begin(running_.set);
+  const size_t set = session.waiting ? session.waiting_set
+                                     : work.turns.next(session.counter->sets(), session.counter->enabled());
+  session.counter->begin(set);
+  running_ = {&session, &work, set};
 }
 
 void Tracer::stop(bool launched) {

@@ -37,7 +37,7 @@ class Tracer {
   void after(bool launched);  // on the thread of `before`
   void graph_instantiated(CUgraphExec graph_exec, CUgraph graph);
   void capture_began() { ++captures_; }
-  void capture_ended() { --captures_; }
+  void capture_ended() { captures_ -= captures_ > 0; }
   void module_unloaded() { functions_.forget(); }
   void fail(const std::string& sentence);  // nothing is counted from now on
   void finish() const;                     // the process ends
