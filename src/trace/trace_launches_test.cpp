@@ -222,6 +222,8 @@ TEST_F(TraceLaunches, RowsPlotAndGate) {
   EXPECT_EQ(run({"gate", baseline, csv()}), 0) << said();
   EXPECT_EQ(run({"roofline", csv()}), 0);
   EXPECT_THAT(said(), AllOf(HasSubstr("point,hbm"), HasSubstr("k_bf16")));
+  EXPECT_EQ(run({"explain", csv()}), 0);
+  EXPECT_THAT(said(), AllOf(HasSubstr("Registers spill"), Not(HasSubstr("useful FLOPs: masked"))));
   ASSERT_EQ(trace_target({"--overwrite"}, {"launch:k_bf16:264", "launch:k_bf16:264"}), 0);
   EXPECT_EQ(run({"gate", csv(), csv()}), 0) << said();
 }
