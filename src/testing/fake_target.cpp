@@ -1,4 +1,5 @@
 // A program to trace: does what its arguments say, in their order.
+//   many:KERNEL:COUNT (launches of one block)   threads:KERNEL:COUNT (the same from each of 4 threads)
 //   launch:KERNEL:BLOCKS   launch-ex:KERNEL:BLOCKS (with a cluster of 2)   graph:KERNEL,KERNEL (its launch)
 //   push:RANGE   pop   capture   end-capture   print:TEXT   child (a process that does the rest)   fork (the
 //   same, of a process that is forked off only)   exit:CODE   kill:SIGNAL   wait (for a signal)
@@ -14,6 +15,7 @@
 #include <list>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
@@ -47,6 +49,21 @@ void* handle(const std::string& name) {
 void launch(const std::string& kernel, unsigned blocks) {
   check(find<decltype(cuLaunchKernel)>("cuLaunchKernel")(static_cast<CUfunction>(handle(kernel)), blocks, 1,
                                                          1, 128, 1, 1, 2048, nullptr, nullptr, nullptr));
+}
+
+void launch_many(const std::string& kernel, unsigned count) {
+  const auto function = static_cast<CUfunction>(handle(kernel));
+  auto* const call = find<decltype(cuLaunchKernel)>("cuLaunchKernel");
+  for (unsigned i = 0; i < count; ++i)
+    check(call(function, 1, 1, 1, 128, 1, 1, 0, nullptr, nullptr, nullptr));
+}
+
+void launch_from_threads(const std::string& kernel, unsigned count) {
+  handle(kernel);
+  find<decltype(cuLaunchKernel)>("cuLaunchKernel");
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(launch_many, kernel, count);
+  for (std::thread& thread : threads) thread.join();
 }
 
 void launch_ex(const std::string& kernel, unsigned blocks) {
@@ -123,6 +140,8 @@ void wait_for_signal() {
 void act(const std::string& what, const std::string& kernel, unsigned count, char** rest) {
   if (what == "init") check(find<CUresult(unsigned)>("cuInit")(0));
   if (what == "launch") launch(kernel, count);
+  if (what == "many") launch_many(kernel, count);
+  if (what == "threads") launch_from_threads(kernel, count);
   if (what == "launch-ex") launch_ex(kernel, count);
   if (what == "graph") launch_graph(kernel);
   if (what == "push") push(kernel);

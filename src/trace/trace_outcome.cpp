@@ -49,7 +49,8 @@ std::string asked_for(const TraceRequest& request) {
 std::string why_nothing(const TraceRequest& request, const std::vector<ProcessTrace>& traces) {
   if (traces.empty())
     return fmt::format(
-        "nothing was traced: {} used no CUDA (no process of it initialised the driver, libcuda)",
+        "nothing was traced: {} used no CUDA (no process of it initialised the driver, libcuda, which loads "
+        "the tracing library)",
         request.program);
   const std::string kernels = kernels_seen(traces);
   if (kernels.empty())
