@@ -153,8 +153,8 @@ def title_of(rows):
 
 
 def subtitle_of(rows):
-    """What all drawn rows have in common."""
-    same = [column for column in LABELLED if rows[column].nunique() == 1]
+    """What all drawn rows have in common; of traced kernels no problem is known."""
+    same = [column for column in LABELLED if rows[column].nunique() == 1 and rows[column].iloc[0] not in ("-", 0)]
     words = {"dtype": "{}", "mask": "{} mask", "cache": "{} cache", "batch": "batch {}", "heads": "{} heads",
              "kv_heads": "{} kv heads", "head_dim": "d = {}", "q_len": "N = {}", "tile": "tile {}"}
     first = rows.iloc[0]
@@ -168,6 +168,8 @@ def caption_of(rows, roofs, caption, unlabelled):
     parts = [caption]
     if (rows["backend"] == "sim").any():
         parts.append("simulated points come from a model of the device, not from a measurement")
+    if (rows["cache"] == "as_found").any():
+        parts.append("FLOPs of traced kernels are executed ones")
     unchecked = int((rows["verified"] == "unchecked").sum())
     if unchecked:
         parts.append(f"{unchecked} drawn without a check of their output")

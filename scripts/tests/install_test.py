@@ -21,6 +21,7 @@ class InstallTest(unittest.TestCase):
             for document in ("README.md", "LICENSE"):
                 self.assertTrue((pathlib.Path(prefix) / "share/doc/attnprof" / document).is_file())
             self.check_program(pathlib.Path(prefix) / "bin/attnprof")
+            self.check_trace_library_is_found(pathlib.Path(prefix) / "bin/attnprof")
             self.check_kernels_are_found(pathlib.Path(prefix) / "bin/attnprof", prefix)
             for plot in ("plot_roofline", "plot_sweep"):
                 self.check_plot(data / f"scripts/{plot}.py")
@@ -29,6 +30,12 @@ class InstallTest(unittest.TestCase):
         done = subprocess.run([program, "--version"], cwd="/", capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"^attnprof \d+\.\d+\.\d+")
+
+    def check_trace_library_is_found(self, program):
+        done = subprocess.run([program, "trace", "-o", "none.csv", "--", "true"], cwd=program.parent, capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertRegex(done.stderr, "used no CUDA|built without")
 
     def check_kernels_are_found(self, program, prefix):
         arguments = ["compile", "--variant", "naive", "-N", "512", "-d", "64", "--arch", "sm_80", "--cache-dir",

@@ -17,6 +17,8 @@ ExitCode roofline_command(const RooflineCommand& command);
 ExitCode explain_command(const ExplainCommand& command);
 ExitCode published_command(const PublishedCommand& command);
 ExitCode ceilings_command(const CeilingsCommand& command);
+// Gives the traced program's own exit code where that is not 0.
+int trace_command(const TraceCommand& command);
 ExitCode compile_command(const CompileCommand& options);
 
 }  // namespace attnprof

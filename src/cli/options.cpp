@@ -7,6 +7,7 @@
 #include "cli/options_gate_commands.hpp"
 #include "cli/options_roofline.hpp"
 #include "cli/options_tool_commands.hpp"
+#include "cli/options_trace.hpp"
 #include "cli/options_tune.hpp"
 #include "plan/grammar.hpp"
 #include "roofline/schema.hpp"
@@ -129,6 +130,7 @@ struct Parser {
   ExplainParser explain{root};
   PublishedParser published{root};
   CeilingsParser ceilings{root};
+  TraceParser trace{root};
   CLI::App& worker = *root.add_subcommand("worker", "Started by attnprof itself")->group("");  // hidden
 };
 
@@ -191,7 +193,7 @@ Command parse_command_line(const std::vector<std::string>& args) {
   root.require_subcommand(1);
   root.set_version_flag("--version", fmt::format("attnprof {} ({})", tool_version(), tool_commit()));
   try {
-    std::vector<std::string> reversed = join_negative_values(args);
+    std::vector<std::string> reversed = join_negative_values(before_traced_program(args));
     std::ranges::reverse(reversed);  // the order in which CLI11 takes them
     root.parse(std::move(reversed));
     if (parser.sweep.app().parsed()) return parser.sweep.options(args);
@@ -205,6 +207,7 @@ Command parse_command_line(const std::vector<std::string>& args) {
     if (parser.explain.app().parsed()) return parser.explain.command();
     if (parser.published.app().parsed()) return parser.published.command();
     if (parser.ceilings.app().parsed()) return parser.ceilings.command();
+    if (parser.trace.app().parsed()) return parser.trace.command(args);
     return WorkerCommand{};
   } catch (const CLI::CallForHelp&) {
     return ShowText{root.help()};

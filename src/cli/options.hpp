@@ -110,6 +110,17 @@ struct CeilingsCommand {
   std::string output;
 };
 
+// attnprof trace ... -- PROGRAM ARGUMENTS
+struct TraceCommand {
+  std::string kernel, range;  // POSIX extended regular expressions; empty: every one
+  int limit = 0;              // launches of one kernel and configuration a process that are counted; 0: all
+  bool per_name = false;      // a row a kernel and configuration instead of a row a launch
+  std::string output;
+  Existing existing = Existing::refuse;
+  std::vector<std::string> target;  // program and arguments
+  std::string command_line;
+};
+
 struct DoctorCommand {
   bool json = false;
   bool self_test = false;
@@ -127,7 +138,7 @@ struct ShowText {
 
 using Command = std::variant<ShowText, SweepOptions, TuneCommand, ListOptions, CompileCommand, DoctorCommand,
                              GateCommand, BaselineCommand, RooflineCommand, ExplainCommand, PublishedCommand,
-                             CeilingsCommand, WorkerCommand>;
+                             CeilingsCommand, TraceCommand, WorkerCommand>;
 
 // `args`: without the program's name. Throws UsageError, one sentence, for everything that is wrong with
 // them.

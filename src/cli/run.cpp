@@ -43,6 +43,7 @@ struct RunCommand {
     return static_cast<int>(published_command(command));
   }
   int operator()(const CeilingsCommand& command) const { return static_cast<int>(ceilings_command(command)); }
+  int operator()(const TraceCommand& command) const { return trace_command(command); }
   int operator()(const WorkerCommand&) const { return serve_gpu_worker_process(); }
 };
 

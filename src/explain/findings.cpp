@@ -148,6 +148,7 @@ class Writer {
   }
 
   void padding() {
+    if (!row_.model.useful_flops) return;  // a traced kernel
     const Count& executed =
         row_.counters.executed_tensor_flops ? row_.counters.executed_tensor_flops : row_.model.tensor_flops;
     const double times = value(executed) / std::max(1.0, value(row_.model.useful_flops));

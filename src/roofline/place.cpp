@@ -19,6 +19,11 @@ Real ratio(const Count& above, const Count& below) {
 
 Count sum(const Count& a, const Count& b) { return a && b ? Count{*a + *b} : Count{}; }
 
+// What rates and intensities count: of a traced kernel it is not known how much of its work was useful.
+Count rated_flops(const Row& row) {
+  return row.model.useful_flops ? row.model.useful_flops : row.counters.executed_tensor_flops;
+}
+
 double as_double(const Count& count) { return static_cast<double>(count.value_or(0)); }
 
 // What a device's profile leaves at 0 is not known, and no rate is held against it.
@@ -61,13 +66,14 @@ void place_under_roofline(Row& row, const DeviceProfile& device, const Ceilings&
   Roofline& roofline = row.roofline;
   const Counters& counters = row.counters;
   if (row.model.hbm_bytes && device.l2_curve.empty()) add_flag(row.status, Flag::uncalibrated);
-  roofline.hbm_intensity = ratio(row.model.useful_flops, counters.hbm_total);
-  roofline.l2_intensity = ratio(row.model.useful_flops, sum(counters.l2_read, counters.l2_write));
-  roofline.sm_intensity = ratio(row.model.useful_flops, counters.sm_total);
+  const Count flops = rated_flops(row);
+  roofline.hbm_intensity = ratio(flops, counters.hbm_total);
+  roofline.l2_intensity = ratio(flops, sum(counters.l2_read, counters.l2_write));
+  roofline.sm_intensity = ratio(flops, counters.sm_total);
   roofline.roof_tflops_per_s =
       roof_tflops(roofline.hbm_intensity, peak_tflops(row, reached), reached.hbm_gbps);
-  if (!row.model.useful_flops || row.latency.median_ns.value_or(0) <= 0) return;
-  const double rate = static_cast<double>(*row.model.useful_flops) / *row.latency.median_ns / 1e3;
+  if (!flops || row.latency.median_ns.value_or(0) <= 0) return;
+  const double rate = static_cast<double>(*flops) / *row.latency.median_ns / 1e3;
   roofline.useful_tflops_per_s = rate;
   if (const double peak = peak_tflops(row, device); peak > 0) roofline.mfu_pct = 100 * rate / peak;
   if (roofline.roof_tflops_per_s.value_or(0) > 0)

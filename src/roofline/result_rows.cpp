@@ -51,7 +51,7 @@ bool can_be_shown(const Row& row, LeftOut& left_out) {
   else if (row.verify.verified == "no")
     why = "incorrect";
   else if (row.roofline.useful_tflops_per_s.value_or(0) <= 0)
-    why = "without a time";
+    why = row.latency.median_ns && !row.model.useful_flops ? "without FLOPs" : "without a time";
   if (why.empty()) return true;
   ++left_out[why];
   return false;

@@ -20,7 +20,7 @@ struct ResultFile {
   std::vector<size_t> lines = {};   // where each row starts, the header being 1
 };
 
-// Rows that are not shown, by why: a disposition, or "without a time".
+// Rows that are not shown, by why: a disposition, "without a time", or "without FLOPs".
 using LeftOut = std::map<std::string, size_t>;
 
 // Reads `path` and what stands beside it; `columns` must be there besides the identity. A torn last line is

@@ -18,11 +18,15 @@ Field at(Row& row) {
 }
 
 constexpr auto columns = std::to_array<Column>({
-    {"variant", Group::identity, "algorithm, as in `attnprof list`", at<&Row::identity, &Identity::variant>},
-    {"pass", Group::identity, "`fwd`", at<&Row::identity, &Identity::pass>},
+    {"variant", Group::identity, "algorithm, as in `attnprof list`; of `attnprof trace` the kernel's name",
+     at<&Row::identity, &Identity::variant>},
+    {"pass", Group::identity,
+     "`fwd`; `-` of a traced kernel, like mask and tile, and 0 like the sizes: its problem is not known",
+     at<&Row::identity, &Identity::pass>},
     {"dtype", Group::identity,
      "element type of Q, K, V and O (fp8: e4m3 Q, K and V with a scale a head, O in bf16); products "
-     "accumulate in fp32",
+     "accumulate in fp32; of a traced kernel the operands of its tensor core products (fp32: TF32), `-` "
+     "without any",
      at<&Row::identity, &Identity::dtype>},
     {"mask", Group::identity,
      "`full`, or `causal` aligned to the bottom right: query i sees key j when j <= i + kv_len - q_len",
@@ -34,10 +38,13 @@ constexpr auto columns = std::to_array<Column>({
     {"kv_len", Group::identity, "keys a sequence", at<&Row::identity, &Identity::kv_len>},
     {"head_dim", Group::identity, "d, elements of a head", at<&Row::identity, &Identity::head_dim>},
     {"tile", Group::identity, "tile as asked for: `auto` or Br x Bc", at<&Row::identity, &Identity::tile>},
-    {"knobs", Group::identity, "variant settings as asked for, `-` for none",
+    {"knobs", Group::identity,
+     "variant settings as asked for, `-` for none; of a traced kernel its launch configuration and, a row a "
+     "launch, which launch of it",
      at<&Row::identity, &Identity::knobs>},
     {"cache", Group::identity,
-     "`cold`: L2 holds none of the operands before each sample; `warm`: what fits of them",
+     "`cold`: L2 holds none of the operands before each sample; `warm`: what fits of them; `as_found`: what "
+     "the traced process left there",
      at<&Row::identity, &Identity::cache>},
     {"schema", Group::provenance, "version of this table", at<&Row::provenance, &Provenance::schema>},
     {"run", Group::provenance, "UTC start time and short hash of the run; key into the .meta.json file",
@@ -60,7 +67,10 @@ constexpr auto columns = std::to_array<Column>({
      "warnings, `;` between: `above_ceiling` (a rate above the device's ceiling), `drift` (samples drift "
      "by over 3 %), `throttled` (the driver limited clocks), `gpu_shared` (another process ran), "
      "`few_samples` (under 6), `imprecise` (--max-time came before --precision), `uncalibrated` (the "
-     "device's L2 is assumed), `noisy_bytes` (counts of HBM bytes differ by over 2 % and 1 MB)",
+     "device's L2 is assumed), `noisy_bytes` (counts of HBM bytes differ by over 2 % and 1 MB), `graph` (a "
+     "CUDA graph, its kernels counted as one), `other_launches` (a launch is one pass: counts that do not "
+     "fit "
+     "it are the median of other launches of the same kernel and configuration)",
      at<&Row::status, &Status::flags>},
     {"verified", Group::verify,
      "`yes`, `no`, or `unchecked`: --verify off, or in the simulator over 2.2e9 useful FLOPs",
@@ -69,7 +79,10 @@ constexpr auto columns = std::to_array<Column>({
      at<&Row::verify, &Verification::rel_err>},
     {"max_abs_err", Group::verify, "largest absolute error over the checked rows",
      at<&Row::verify, &Verification::max_abs_err>},
-    {"latency_source", Group::latency, "`cuda_events`, or `model`: an estimate, no measurement",
+    {"latency_source", Group::latency,
+     "`cuda_events`; `model`: an estimate, no measurement; `counters`: cycles that the busiest SM was active "
+     "over the SM clock of a traced launch, or the counted range of a CUDA graph, which has the profiler's "
+     "microseconds in it",
      at<&Row::latency, &Latency::latency_source>},
     {"latency_median_ns", Group::latency,
      "median time of the whole operation, over samples in up to 8 places of device memory and 8 streams, ns",
@@ -87,17 +100,21 @@ constexpr auto columns = std::to_array<Column>({
      at<&Row::latency, &Latency::drift_pct>},
     {"sm_clock_mhz", Group::latency, "median SM clock during the timed run, MHz",
      at<&Row::latency, &Latency::sm_clock_mhz>},
-    {"bytes_source", Group::counters, "`cupti` (hardware counters), `sim`, or `none`",
+    {"bytes_source", Group::counters,
+     "`cupti` (hardware counters), `cupti_launch` (the same around launches of a traced process, whose L2 is "
+     "left alone), `sim`, or `none`",
      at<&Row::counters, &Counters::bytes_source>},
     {"hbm_read_bytes", Group::counters, "bytes read from device memory (dram__bytes_read)",
      at<&Row::counters, &Counters::hbm_read>},
     {"hbm_write_bytes", Group::counters,
-     "bytes written to device memory, settled: dirty lines left in L2 count too",
+     "bytes written to device memory, settled: dirty lines left in L2 count too; empty of a traced launch, "
+     "since settling evicts L2",
      at<&Row::counters, &Counters::hbm_write>},
     {"hbm_write_in_kernel_bytes", Group::counters,
      "bytes that reached device memory before the operation ended (dram__bytes_write)",
      at<&Row::counters, &Counters::hbm_write_in_kernel>},
-    {"hbm_bytes", Group::counters, "hbm_read_bytes + hbm_write_bytes",
+    {"hbm_bytes", Group::counters,
+     "hbm_read_bytes + hbm_write_bytes; of a traced launch + hbm_write_in_kernel_bytes",
      at<&Row::counters, &Counters::hbm_total>},
     {"hbm_spread_pct", Group::counters,
      "(max - min) / median of hbm_bytes over repeated counts, percent; empty for one count",
@@ -130,7 +147,8 @@ constexpr auto columns = std::to_array<Column>({
     {"io_lower_bound_bytes", Group::model, "each input read once, each output written once",
      at<&Row::model, &Model::io_lower_bound_bytes>},
     {"useful_flops", Group::model,
-     "4 d an unmasked (query, key) pair, all query heads and batches; softmax not counted",
+     "4 d an unmasked (query, key) pair, all query heads and batches; softmax not counted; empty of a traced "
+     "kernel",
      at<&Row::model, &Model::useful_flops>},
     {"half_square_flops", Group::model, "FlashAttention's convention: 4 d q_len kv_len, halved when causal",
      at<&Row::model, &Model::half_square_flops>},
@@ -139,7 +157,9 @@ constexpr auto columns = std::to_array<Column>({
     {"model_tensor_flops", Group::model,
      "tensor core FLOPs by the schedule, padded and masked tiles included",
      at<&Row::model, &Model::tensor_flops>},
-    {"useful_tflops_per_s", Group::roofline, "useful_flops over latency_median_ns, TFLOP/s",
+    {"useful_tflops_per_s", Group::roofline,
+     "useful_flops over latency_median_ns, TFLOP/s; this and the intensities take executed_tensor_flops "
+     "where useful_flops are not known: traced kernels",
      at<&Row::roofline, &Roofline::useful_tflops_per_s>},
     {"mfu_pct", Group::roofline,
      "useful_tflops_per_s over the nominal peak of the unit that does the products, percent",
@@ -161,13 +181,16 @@ constexpr auto columns = std::to_array<Column>({
      "under a "
      "quarter of the measured one; empty where bytes or a rate of the device are not known",
      at<&Row::roofline, &Roofline::bound>},
-    {"launches", Group::build, "timed launches of the operation", at<&Row::build, &Build::launches>},
+    {"launches", Group::build, "timed launches of the operation; kernels of a traced CUDA graph",
+     at<&Row::build, &Build::launches>},
     {"ctas", Group::build,
      "thread blocks of the longest step; like the columns that follow, empty where that is a library's",
      at<&Row::build, &Build::ctas>},
     {"threads_per_cta", Group::build, "threads a block", at<&Row::build, &Build::threads_per_cta>},
     {"registers", Group::build, "registers a thread", at<&Row::build, &Build::registers>},
-    {"spill_bytes", Group::build, "spilled bytes a thread, loads and stores (compiler report)",
+    {"spill_bytes", Group::build,
+     "spilled bytes a thread, loads and stores (compiler report); of a traced kernel local memory a thread, "
+     "which spills and arrays take",
      at<&Row::build, &Build::spill_bytes>},
     {"smem_bytes", Group::build, "shared memory a block", at<&Row::build, &Build::smem_bytes>},
     {"theoretical_occupancy_pct", Group::build,
@@ -185,8 +208,9 @@ constexpr auto columns = std::to_array<Column>({
      at<&Row::build, &Build::workspace_bytes>},
 });
 
-constexpr std::array flag_names = {"above_ceiling", "drift",     "throttled",    "gpu_shared",
-                                   "few_samples",   "imprecise", "uncalibrated", "noisy_bytes"};
+constexpr std::array flag_names = {"above_ceiling", "drift",         "throttled",    "gpu_shared",
+                                   "few_samples",   "imprecise",     "uncalibrated", "noisy_bytes",
+                                   "graph",         "other_launches"};
 
 template <class Number>
 Number parse_number(const Column& column, std::string_view text) {

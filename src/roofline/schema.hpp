@@ -48,14 +48,16 @@ void set_cell(const Column& column, Row& row, std::string_view text);
 
 // A closed list: everything a row can be flagged with.
 enum class Flag {
-  above_ceiling,  // a rate above the ceiling it is held to: the measurement or the ceiling is wrong
-  drift,          // last third of the samples differs from the first by more than 3 %
-  throttled,      // the driver reported a clock limit during the timed run
-  gpu_shared,     // another process was on the GPU
-  few_samples,    // fewer than 6: no confidence interval
-  imprecise,      // --max-time was spent before --precision was reached
-  uncalibrated,   // the model's L2 is assumed, not calibrated, for this device
-  noisy_bytes,    // repeated counts of HBM bytes differ by more than 2 % and 1 MB
+  above_ceiling,   // a rate above the ceiling it is held to: the measurement or the ceiling is wrong
+  drift,           // last third of the samples differs from the first by more than 3 %
+  throttled,       // the driver reported a clock limit during the timed run
+  gpu_shared,      // another process was on the GPU
+  few_samples,     // fewer than 6: no confidence interval
+  imprecise,       // --max-time was spent before --precision was reached
+  uncalibrated,    // the model's L2 is assumed, not calibrated, for this device
+  noisy_bytes,     // repeated counts of HBM bytes differ by more than 2 % and 1 MB
+  graph,           // a traced CUDA graph: its kernels are counted as one
+  other_launches,  // a traced launch: some counts are those of other launches of the same kernel
 };
 std::string_view to_string(Flag flag);
 void add_flag(Status& status, Flag flag);

@@ -7,6 +7,7 @@
 
 #include "error.hpp"
 #include "measure/gpu/counted_row.hpp"
+#include "measure/gpu/counter_access.hpp"
 #include "measure/gpu/driver.hpp"
 #include "measure/gpu/range_profiler.hpp"
 #include "measure/gpu/recount.hpp"
@@ -22,45 +23,6 @@ double seconds_since(Clock::time_point start) {
 }
 
 void synchronise() { ATTNPROF_CU(cuCtxSynchronize); }
-
-std::string chip_name(int device) {
-  ATTNPROF_CUPTI_PARAMS(CUpti_Device_GetChipName_Params, params);
-  params.deviceIndex = static_cast<size_t>(device);
-  check_cupti(cupti().cuptiDeviceGetChipName(&params), "cuptiDeviceGetChipName");
-  return params.pChipName;
-}
-
-// CUPTI says here, without an error, why a device or its configuration has no counters.
-void require_support(int device) {
-  ATTNPROF_CUPTI_PARAMS(CUpti_Profiler_DeviceSupported_Params, params);
-  params.cuDevice = device;
-  params.api = CUPTI_PROFILER_RANGE_PROFILING;
-  check_cupti(cupti().cuptiProfilerDeviceSupported(&params), "cuptiProfilerDeviceSupported");
-  if (params.isSupported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED) return;
-  const std::pair<CUpti_Profiler_Support_Level, CUptiResult> causes[] = {
-      {params.vGpu, CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES},
-      {params.confidentialCompute, CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED},
-      {params.wsl, CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED},
-      {params.cmp, CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED},
-      {params.sli, CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED},
-  };
-  for (const auto& [level, result] : causes)
-    if (level == CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED || level == CUPTI_PROFILER_CONFIGURATION_DISABLED)
-      check_cupti(result, "cuptiProfilerDeviceSupported");
-  check_cupti(CUPTI_ERROR_NOT_SUPPORTED, "cuptiProfilerDeviceSupported");
-}
-
-// Missing permission shows here first.
-std::vector<uint8_t> counter_availability(CUcontext context) {
-  ATTNPROF_CUPTI_PARAMS(CUpti_Profiler_GetCounterAvailability_Params, params);
-  params.ctx = context;
-  const char* call = "cuptiProfilerGetCounterAvailability";
-  check_cupti(cupti().cuptiProfilerGetCounterAvailability(&params), call);
-  std::vector<uint8_t> image(params.counterAvailabilityImageSize);
-  params.pCounterAvailabilityImage = image.data();
-  check_cupti(cupti().cuptiProfilerGetCounterAvailability(&params), call);
-  return image;
-}
 
 }  // namespace
 
@@ -121,12 +83,10 @@ CounterSession::CounterSession(std::unique_ptr<State> state) : state_(std::move(
 CounterSession::~CounterSession() = default;
 
 std::unique_ptr<CounterSession> CounterSession::open(CUcontext context, int device) {
-  ATTNPROF_CUPTI_PARAMS(CUpti_Profiler_Initialize_Params, params);
-  check_cupti(cupti().cuptiProfilerInitialize(&params), "cuptiProfilerInitialize");
   auto state = std::make_unique<State>();
-  state->chip = chip_name(device);
-  require_support(device);
-  state->availability = counter_availability(context);
+  CounterAccess access = open_counters(context, device);
+  state->chip = std::move(access.chip);
+  state->availability = std::move(access.availability);
   state->profiler = std::make_unique<RangeProfiler>(context, synchronise);
   return std::unique_ptr<CounterSession>(new CounterSession(std::move(state)));
 }

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <link.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -34,6 +35,11 @@ Cupti bind(void* library, const std::string& path) {
   return table;
 }
 
+std::string path_of(void* library) {
+  link_map* map = nullptr;
+  return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map ? map->l_name : "libcupti";
+}
+
 // CUPTI opens its two companions by bare name. A toolkit's folder is on the loader's path, a wheel's is not;
 // a library that is already open under its name is found in either case.
 void* open_library(const std::string& path) {
@@ -48,8 +54,14 @@ Cupti open_named(const std::string& path) {
   throw EnvironmentError(fmt::format("CUPTI cannot be opened at {}, which ATTNPROF_CUPTI names", path));
 }
 
+// What the process has open already, as a traced one may: two copies would be two clients of one driver.
+void* opened_before() {
+  return dlopen(fmt::format("libcupti.so.{}", CUDA_VERSION / 1000).c_str(), RTLD_NOW | RTLD_NOLOAD);
+}
+
 Cupti open() {
   if (const char* named = std::getenv("ATTNPROF_CUPTI"); named && *named) return open_named(named);
+  if (void* library = opened_before()) return bind(library, path_of(library));
   for (const std::string& file :
        {fmt::format("libcupti.so.{}", CUDA_VERSION / 1000), std::string("libcupti.so")})
     for (const std::string& path : cuda_library_paths(file))

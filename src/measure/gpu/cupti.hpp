@@ -1,6 +1,7 @@
 // CUPTI's profiler, opened at run time, so that one binary starts with and without it.
 #pragma once
 
+#include <cupti_callbacks.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
@@ -18,6 +19,8 @@
 #define ATTNPROF_CUPTI_FUNCTIONS(f)                \
   f(cuptiGetVersion);                              \
   f(cuptiGetResultString);                         \
+  f(cuptiSubscribe);                               \
+  f(cuptiEnableCallback);                          \
   f(cuptiProfilerInitialize);                      \
   f(cuptiProfilerDeviceSupported);                 \
   f(cuptiProfilerGetCounterAvailability);          \

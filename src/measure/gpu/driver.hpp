@@ -23,10 +23,14 @@
   f(cuDevicePrimaryCtxRelease);                   \
   f(cuCtxSetCurrent);                             \
   f(cuCtxSynchronize);                            \
+  f(cuCtxGetDevice);                              \
+  f(cuGraphGetNodes);                             \
+  f(cuGraphNodeGetType);                          \
   f(cuModuleLoadData);                            \
   f(cuModuleUnload);                              \
   f(cuModuleGetFunction);                         \
   f(cuFuncSetAttribute);                          \
+  f(cuFuncGetAttribute);                          \
   f(cuOccupancyMaxActiveBlocksPerMultiprocessor); \
   f(cuLaunchKernel);                              \
   f(cuMemAlloc);                                  \
@@ -45,8 +49,12 @@
   f(cuEventSynchronize);                          \
   f(cuEventElapsedTime)
 
-// Null where the driver lacks them: only some variants need them.
-#define ATTNPROF_OPTIONAL_DRIVER_FUNCTIONS(f) f(cuTensorMapEncodeTiled)  // since CUDA 12.0
+// Null where the driver lacks them: only some variants, and what is told of a traced kernel, need them.
+#define ATTNPROF_OPTIONAL_DRIVER_FUNCTIONS(f)   \
+  f(cuTensorMapEncodeTiled);    /* CUDA 12.0 */ \
+  f(cuKernelGetFunction);       /* CUDA 12.0 */ \
+  f(cuFuncGetName);             /* CUDA 12.3 */ \
+  f(cuGraphKernelNodeGetParams) /* CUDA 12.0 */
 
 // Calls a driver function; throws CudaError with the text of the call when it fails.
 #define ATTNPROF_CU(function, ...) \

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "error.hpp"
+#include "measure/gpu/gpu_facts.hpp"
 #include "variants/tiling.hpp"
 
 namespace attnprof {
@@ -27,38 +28,6 @@ CUdevice device_at(int index) {
   return device;
 }
 
-std::string bus_id_of(int index) {
-  char text[32] = "";
-  ATTNPROF_CU(cuDeviceGetPCIBusId, text, sizeof text, device_at(index));
-  return text;
-}
-
-std::string name_of(CUdevice device) {
-  char text[256] = "";
-  ATTNPROF_CU(cuDeviceGetName, text, sizeof text, device);
-  return text;
-}
-
-GpuFacts facts_of(CUdevice device) {
-  const auto get = [device](CUdevice_attribute wanted) { return attribute(device, wanted); };
-  size_t total = 0;
-  ATTNPROF_CU(cuDeviceTotalMem, &total, device);
-  return {.name = name_of(device),
-          .major = get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-          .minor = get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
-          .sms = get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
-          .smem_per_sm_bytes = get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
-          .smem_per_block_bytes = get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
-          .registers_per_sm = get(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
-          .max_threads_per_sm = get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
-          .max_ctas_per_sm = get(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
-          .sm_clock_mhz = get(CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1e3,
-          .memory_clock_mhz = get(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) / 1e3,
-          .memory_bus_bits = get(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
-          .memory_bytes = static_cast<int64_t>(total),
-          .l2_bytes = get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)};
-}
-
 // At least 4 x L2, in whole MiB.
 int64_t evict_bytes(const DeviceProfile& profile) {
   return round_up(4 * std::max<int64_t>(profile.l2_bytes, 1 << 20), 1 << 20);
@@ -72,14 +41,14 @@ std::string cuda_version_text(int version) {
 
 GpuDevice::GpuDevice(int index, KernelCompiler& compiler)
     : index_(index),
-      bus_id_(bus_id_of(index)),
+      bus_id_(bus_id_of(device_at(index))),
       nvml_(bus_id_),
       context_([&] {
         processes_before_ = nvml_.processes();
         return index;
       }()),
       neighbours_(processes_before_, nvml_.processes(), static_cast<uint32_t>(getpid())),
-      gpu_profile_(profile_of_gpu(facts_of(context_.device()))),
+      gpu_profile_(profile_of_gpu(gpu_facts_of(context_.device()))),
       harness_(compiler.compile(harness_kernel(), profile().arch).cubin, profile().sms),
       evict_buffer_(evict_bytes(profile())) {
   evict_buffer_.fill(1, stream());

@@ -9,7 +9,7 @@
 
 namespace attnprof {
 
-MetricPlan::MetricPlan(const std::string& chip, std::span<const Metric> metrics,
+MetricPlan::MetricPlan(const std::string& chip, std::span<const CounterMetric> metrics,
                        const std::vector<uint8_t>& availability) {
   ATTNPROF_CUPTI_PARAMS(CUpti_Profiler_Host_Initialize_Params, params);
   params.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
@@ -17,7 +17,7 @@ MetricPlan::MetricPlan(const std::string& chip, std::span<const Metric> metrics,
   params.pCounterAvailabilityImage = availability.empty() ? nullptr : availability.data();
   check_cupti(cupti().cuptiProfilerHostInitialize(&params), "cuptiProfilerHostInitialize");
   host_ = params.pHostObject;
-  for (const Metric& metric : metrics) add(metric);
+  for (const CounterMetric& metric : metrics) add(metric);
   configure(chip);
 }
 
@@ -36,7 +36,7 @@ bool MetricPlan::knows(const char* name) const {
 
 // An unknown name in ConfigAddMetrics is a bare "invalid parameter" that does not say which, so each is asked
 // for.
-void MetricPlan::add(const Metric& metric) {
+void MetricPlan::add(const CounterMetric& metric) {
   for (const char* name : metric.names)
     if (name && knows(name)) {
       metrics_.push_back(metric);

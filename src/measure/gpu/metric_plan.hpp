@@ -28,7 +28,7 @@ class MetricPlan {
   // Metrics that the chip (upper case: "GH100") does not know by any of their names are left out (missing()).
   // `availability`: the device's counter availability image, empty to plan without a device. Throws
   // EnvironmentError when CUPTI does not know the chip or cannot schedule the metrics.
-  MetricPlan(const std::string& chip, std::span<const Metric> metrics,
+  MetricPlan(const std::string& chip, std::span<const CounterMetric> metrics,
              const std::vector<uint8_t>& availability = {});
   ~MetricPlan();
   MetricPlan(const MetricPlan&) = delete;
@@ -46,12 +46,12 @@ class MetricPlan {
   CounterValues evaluate(const std::vector<uint8_t>& counter_data, size_t index);
 
  private:
-  void add(const Metric& metric);
+  void add(const CounterMetric& metric);
   bool knows(const char* name) const;
   void configure(const std::string& chip);
 
   CUpti_Profiler_Host_Object* host_ = nullptr;
-  std::vector<Metric> metrics_;
+  std::vector<CounterMetric> metrics_;
   std::vector<const char*> names_;  // of metrics_, on this chip
   std::vector<std::string> missing_;
   std::vector<uint8_t> config_;

@@ -1,11 +1,14 @@
 #include "measure/gpu/metrics.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace attnprof {
 namespace {
 
 constexpr double sector_bytes = 32;
 
-constexpr Metric common[] = {
+constexpr CounterMetric common[] = {
     {Quantity::hbm_read,
      {"dram__bytes_read.sum", "dram__bytes_op_read.sum"},
      1,
@@ -57,7 +60,7 @@ constexpr Metric common[] = {
 };
 
 // A tensor counter counts FLOPs (2 m n k a product): it is not scaled, and parents are not added to children.
-Metric tensor_flops(Dtype dtype) {
+CounterMetric tensor_flops(Dtype dtype) {
   switch (dtype) {
     case Dtype::fp16:
       return {Quantity::tensor_flops,
@@ -84,19 +87,45 @@ Metric tensor_flops(Dtype dtype) {
           "FLOPs of TF32 tensor core instructions; 0 for products on FMA pipes"};
 }
 
+bool is_hbm(const CounterMetric& metric) {
+  return metric.quantity == Quantity::hbm_read || metric.quantity == Quantity::hbm_write;
+}
+
 }  // namespace
 
-std::vector<Metric> case_metrics(Dtype dtype) {
-  std::vector<Metric> metrics(std::begin(common), std::end(common));
+CounterMetric tensor_metric(Dtype dtype) { return tensor_flops(dtype); }
+
+std::vector<CounterMetric> case_metrics(Dtype dtype) {
+  std::vector<CounterMetric> metrics(std::begin(common), std::end(common));
   metrics.push_back(tensor_flops(dtype));
   return metrics;
 }
 
-std::vector<Metric> hbm_metrics() {
-  std::vector<Metric> metrics;
-  for (const Metric& metric : common)
-    if (metric.quantity == Quantity::hbm_read || metric.quantity == Quantity::hbm_write)
-      metrics.push_back(metric);
+std::vector<CounterMetric> hbm_metrics() {
+  std::vector<CounterMetric> metrics;
+  std::ranges::copy_if(common, std::back_inserter(metrics), is_hbm);
+  return metrics;
+}
+
+std::vector<CounterMetric> launch_metrics() {
+  std::vector<CounterMetric> metrics = hbm_metrics();
+  metrics.push_back(
+      {Quantity::duration, {"gpu__time_duration.sum"}, 1, "ns of the range, profiler's part included"});
+  metrics.push_back(
+      {Quantity::active_cycles,
+       {"sm__cycles_active.max"},
+       1,
+       "cycles in which the SM that was busiest had a warp: a kernel's time without the profiler's"});
+  std::ranges::copy_if(common, std::back_inserter(metrics),
+                       [](const CounterMetric& metric) { return metric.quantity == Quantity::cycles; });
+  return metrics;
+}
+
+std::vector<CounterMetric> further_launch_metrics() {
+  std::vector<CounterMetric> metrics;
+  std::ranges::copy_if(common, std::back_inserter(metrics), [](const CounterMetric& metric) {
+    return !is_hbm(metric) && metric.quantity != Quantity::cycles;
+  });
   return metrics;
 }
 

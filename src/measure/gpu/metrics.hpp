@@ -23,11 +23,14 @@ enum class Quantity {
   occupancy,
   tensor_pipe,
   cycles,
+  duration,
+  active_cycles,
   tensor_flops,
 };
 inline constexpr size_t quantity_count = static_cast<size_t>(Quantity::tensor_flops) + 1;
 
-struct Metric {
+// (Not `Metric`, which is what the gate compares.)
+struct CounterMetric {
   Quantity quantity;
   std::array<const char*, 3> names;  // chips differ: the first that the chip knows; null for none
   double unit;                       // what one of the counter is in the quantity's unit (bytes of a sector)
@@ -38,11 +41,18 @@ struct Metric {
 // configuration, because an enabled profiler takes one (range_profiler.hpp). Passes by CUPTI 13.0's host API
 // without a device (metrics_test.cpp holds them): GA100 6, AD102 6, GH100 4, GB100 5, GB202 4.
 // Every pass is one Start and Stop and one run of the operation: 28 ms on an H200.
-// dram__throughput and gpu__time_duration would fit, but no column shows them and every metric makes Start
-// slower.
-std::vector<Metric> case_metrics(Dtype dtype);
+// dram__throughput and gpu__time_duration would fit, but no column of a case shows them and every metric
+// makes Start slower.
+std::vector<CounterMetric> case_metrics(Dtype dtype);
+// The tensor counter among them.
+CounterMetric tensor_metric(Dtype dtype);
 
 // Bytes at device memory alone: one pass on every chip, 13 ms on an H200.
-std::vector<Metric> hbm_metrics();
+std::vector<CounterMetric> hbm_metrics();
+
+// What every count of a traced launch has: HBM bytes and its time. One pass on every chip.
+std::vector<CounterMetric> launch_metrics();
+// What a traced launch is asked for besides, in order of importance, but for tensor FLOPs.
+std::vector<CounterMetric> further_launch_metrics();
 
 }  // namespace attnprof

@@ -65,8 +65,8 @@ INSTANTIATE_TEST_SUITE_P(Chips, MetricsOnChip,
 class Planning : public MetricsOnChip {};
 
 TEST_P(Planning, AMetricNoChipKnowsIsReportedMissing) {
-  const Metric known = case_metrics(Dtype::fp16).front();
-  const Metric unknown{Quantity::cycles, {"sm__no_such_counter.sum"}, 1, ""};
+  const CounterMetric known = case_metrics(Dtype::fp16).front();
+  const CounterMetric unknown{Quantity::cycles, {"sm__no_such_counter.sum"}, 1, ""};
   const MetricPlan plan(GetParam().chip, std::vector{known, unknown});
   EXPECT_THAT(plan.missing(), testing::ElementsAre("sm__no_such_counter.sum"));
   EXPECT_EQ(plan.size(), 1u);

@@ -74,32 +74,76 @@ void RangeProfiler::configure(MetricPlan& plan, size_t ranges) {
   check_cupti(cupti().cuptiRangeProfilerSetConfig(&config), "cuptiRangeProfilerSetConfig");
 }
 
+void RangeProfiler::push(size_t index) {
+  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_PushRange_Params, params);
+  params.pRangeProfilerObject = profiler_;
+  params.pRangeName = range_names[index];
+  check_cupti(cupti().cuptiRangeProfilerPushRange(&params), "cuptiRangeProfilerPushRange");
+}
+
+void RangeProfiler::pop() {
+  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_PopRange_Params, params);
+  params.pRangeProfilerObject = profiler_;
+  check_cupti(cupti().cuptiRangeProfilerPopRange(&params), "cuptiRangeProfilerPopRange");
+}
+
+void RangeProfiler::start() {
+  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_Start_Params, params);
+  params.pRangeProfilerObject = profiler_;
+  check_cupti(cupti().cuptiRangeProfilerStart(&params), "cuptiRangeProfilerStart");
+}
+
+// True when it was the last pass.
+bool RangeProfiler::stop() {
+  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_Stop_Params, params);
+  params.pRangeProfilerObject = profiler_;
+  check_cupti(cupti().cuptiRangeProfilerStop(&params), "cuptiRangeProfilerStop");
+  return params.isAllPassSubmitted;
+}
+
 void RangeProfiler::run_range(size_t index, const std::function<void()>& work) {
-  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_PushRange_Params, push);
-  push.pRangeProfilerObject = profiler_;
-  push.pRangeName = range_names[index];
-  check_cupti(cupti().cuptiRangeProfilerPushRange(&push), "cuptiRangeProfilerPushRange");
+  push(index);
   work();
   synchronise_();
-  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_PopRange_Params, pop);
-  pop.pRangeProfilerObject = profiler_;
-  check_cupti(cupti().cuptiRangeProfilerPopRange(&pop), "cuptiRangeProfilerPopRange");
+  pop();
 }
 
 // One replay; true when it was the last. Start itself writes some 0.3 MB that would stay dirty in L2 and be
 // taken for the operation's: so L2 is conditioned after it, outside any range.
 bool RangeProfiler::run_pass(const std::function<void()>& before,
                              const std::vector<std::function<void()>>& ranges) {
-  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_Start_Params, start);
-  start.pRangeProfilerObject = profiler_;
-  check_cupti(cupti().cuptiRangeProfilerStart(&start), "cuptiRangeProfilerStart");
+  start();
   before();
   synchronise_();
   for (size_t i = 0; i < ranges.size(); ++i) run_range(i, ranges[i]);
-  ATTNPROF_CUPTI_PARAMS(CUpti_RangeProfiler_Stop_Params, stop);
-  stop.pRangeProfilerObject = profiler_;
-  check_cupti(cupti().cuptiRangeProfilerStop(&stop), "cuptiRangeProfilerStop");
-  return stop.isAllPassSubmitted;
+  return stop();
+}
+
+void RangeProfiler::begin(MetricPlan& plan) {
+  synchronise_();
+  if (!pass_left_) {
+    enable(plan);
+    configure(plan, 1);
+  }
+  start();
+  push(0);
+}
+
+bool RangeProfiler::end() {
+  synchronise_();
+  pop();
+  pass_left_ = !stop();
+  return pass_left_;
+}
+
+void RangeProfiler::abandon() {
+  disable();
+  pass_left_ = false;
+}
+
+CounterValues RangeProfiler::values() {
+  decode(1);
+  return plan_->evaluate(counter_data_, 0);
 }
 
 void RangeProfiler::decode(size_t ranges) {

@@ -28,18 +28,31 @@ class RangeProfiler {
   std::vector<CounterValues> collect(MetricPlan& plan, const std::function<void()>& before,
                                      const std::vector<std::function<void()>>& ranges);
 
+  // The same around work that is not ours to call: begin, the work, end, as often as end says that a pass is
+  // left. `begin` is of a first pass unless the last end said so. Everything is synchronised with. After an
+  // exception the profiler is of no further use.
+  void begin(MetricPlan& plan);
+  bool end();              // true: a pass is left
+  CounterValues values();  // after the last pass
+  void abandon();          // passes that are left are not wanted any more
+
  private:
   void enable(MetricPlan& plan);
   void disable();
   void configure(MetricPlan& plan, size_t ranges);
   void run_range(size_t index, const std::function<void()>& work);
+  void start();
+  bool stop();
+  void push(size_t index);
+  void pop();
   bool run_pass(const std::function<void()>& before, const std::vector<std::function<void()>>& ranges);
   void decode(size_t ranges);
 
   CUcontext context_;
   std::function<void()> synchronise_;
   CUpti_RangeProfiler_Object* profiler_ = nullptr;  // null while disabled
-  const MetricPlan* plan_ = nullptr;                // the one it was enabled for
+  MetricPlan* plan_ = nullptr;                      // the one it was enabled for
+  bool pass_left_ = false;                          // of begin and end
   std::vector<uint8_t> counter_data_;
 };
 

@@ -1,0 +1,182 @@
+// libattnprof_trace.so: the driver loads it where CUDA_INJECTION64_PATH names it, and calls
+// InitializeInjection.
+#include <cupti_driver_cbid.h>
+
+#include <cstdlib>
+#include <exception>
+
+#include "error.hpp"
+#include "measure/gpu/cupti.hpp"
+#include "trace/inject/tracer.hpp"
+
+namespace attnprof {
+namespace {
+
+Tracer* tracer = nullptr;  // never destroyed: the driver calls back until the process has ended
+
+constexpr CUpti_CallbackId launch_calls[] = {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
+                                             CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+                                             CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz};
+constexpr CUpti_CallbackId instantiate_calls[] = {
+    CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate, CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags, CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams_ptsz};
+constexpr CUpti_CallbackId capture_calls[] = {CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture,
+                                              CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz,
+                                              CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2,
+                                              CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz,
+                                              CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph,
+                                              CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph_ptsz};
+constexpr CUpti_CallbackId end_capture_calls[] = {CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture,
+                                                  CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz};
+constexpr CUpti_CallbackId unload_calls[] = {CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,
+                                             CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload};
+
+// A call's arguments, in order, are what a callback is given. (CUPTI's generated_cuda_meta.h has a struct for
+// each, and does not compile with a cuda.h that lacks the types of old versions.)
+struct LaunchArguments {  // cuLaunchKernel, cuLaunchCooperativeKernel
+  CUfunction function;
+  unsigned grid[3], block[3], shared_bytes;
+};
+struct LaunchExArguments {
+  const CUlaunchConfig* config;
+  CUfunction function;
+};
+struct GraphLaunchArguments {
+  CUgraphExec graph_exec;
+};
+struct InstantiateArguments {  // every version of it
+  CUgraphExec* graph_exec;
+  CUgraph graph;
+};
+
+template <size_t size>
+bool is_one_of(const CUpti_CallbackId (&calls)[size], CUpti_CallbackId id) {
+  for (const CUpti_CallbackId call : calls)
+    if (call == id) return true;
+  return false;
+}
+
+void read_kernel(const void* arguments, Launch& launch) {
+  const auto& call = *static_cast<const LaunchArguments*>(arguments);
+  launch.handle = call.function;
+  launch.shape.grid = {call.grid[0], call.grid[1], call.grid[2]};
+  launch.shape.block = {call.block[0], call.block[1], call.block[2]};
+  launch.shape.dynamic_smem = call.shared_bytes;
+}
+
+void read_kernel_ex(const void* arguments, Launch& launch) {
+  const auto& call = *static_cast<const LaunchExArguments*>(arguments);
+  launch.handle = call.function;
+  if (!call.config) return;
+  const CUlaunchConfig& config = *call.config;
+  launch.shape.grid = {config.gridDimX, config.gridDimY, config.gridDimZ};
+  launch.shape.block = {config.blockDimX, config.blockDimY, config.blockDimZ};
+  launch.shape.dynamic_smem = config.sharedMemBytes;
+  for (unsigned i = 0; config.attrs && i < config.numAttrs; ++i)
+    if (config.attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+      const auto& cluster = config.attrs[i].value.clusterDim;
+      launch.shape.cluster = {cluster.x, cluster.y, cluster.z};
+    }
+}
+
+Launch launch_of(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  Launch launch;
+  launch.context = data.context;
+  launch.symbol = data.symbolName;
+  switch (id) {
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
+      launch.handle = static_cast<const GraphLaunchArguments*>(data.functionParams)->graph_exec;
+      launch.symbol = "(a graph without kernels)";
+      break;
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
+      read_kernel_ex(data.functionParams, launch);
+      break;
+    default:
+      read_kernel(data.functionParams, launch);
+  }
+  return launch;
+}
+
+bool succeeded(const CUpti_CallbackData& data) {
+  return data.functionReturnValue && *static_cast<const CUresult*>(data.functionReturnValue) == CUDA_SUCCESS;
+}
+
+void after_other_call(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  if (is_one_of(end_capture_calls, id)) return tracer->capture_ended();
+  if (!succeeded(data)) return;
+  if (is_one_of(capture_calls, id)) tracer->capture_began();
+  if (is_one_of(unload_calls, id)) tracer->module_unloaded();
+  if (is_one_of(instantiate_calls, id)) {
+    const auto& call = *static_cast<const InstantiateArguments*>(data.functionParams);
+    if (call.graph_exec) tracer->graph_instantiated(*call.graph_exec, call.graph);
+  }
+}
+
+void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* callback) {
+  if (domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
+  const auto& data = *static_cast<const CUpti_CallbackData*>(callback);
+  const bool enters = data.callbackSite == CUPTI_API_ENTER;
+  if (!is_one_of(launch_calls, id)) {
+    if (!enters) after_other_call(id, data);
+  } else if (enters) {
+    tracer->before(launch_of(id, data));
+  } else {
+    tracer->after(succeeded(data));
+  }
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+void subscribe() {
+  CUpti_SubscriberHandle subscriber = nullptr;
+  check_cupti(cupti().cuptiSubscribe(&subscriber, on_call, nullptr), "cuptiSubscribe");
+  const auto enable = [&](const auto& calls) {
+    for (const CUpti_CallbackId id : calls)
+      check_cupti(cupti().cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id),
+                  "cuptiEnableCallback");
+  };
+  enable(launch_calls);
+  enable(instantiate_calls);
+  enable(capture_calls);
+  enable(end_capture_calls);
+  enable(unload_calls);
+}
+
+void start_tracing() {
+  const std::string folder = variable(trace_folder_variable);
+  if (tracer || folder.empty()) return;
+  tracer = new Tracer({.folder = folder,
+                       .kernel = variable(trace_kernel_variable),
+                       .range = variable(trace_range_variable),
+                       .limit = std::atoi(variable(trace_limit_variable).c_str())});
+  try {
+    subscribe();
+    std::atexit([] { tracer->finish(); });
+  } catch (const std::exception& error) {
+    tracer->fail(error.what());
+  }
+}
+
+}  // namespace
+}  // namespace attnprof
+
+// Called in the program's first call of the driver: nothing here may call it. Its value says that the library
+// stays.
+extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+  try {
+    attnprof::start_tracing();
+  } catch (...) {  // a regular expression that is none: attnprof refused it before
+  }
+  return 1;
+}

@@ -1,0 +1,85 @@
+// What happens around each launch of the traced program.
+#pragma once
+
+#include <cuda.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "trace/count_turns.hpp"
+#include "trace/inject/functions.hpp"
+#include "trace/inject/launch_counter.hpp"
+#include "trace/inject/trace_output.hpp"
+
+namespace attnprof {
+
+struct TraceSettings {
+  std::string folder, kernel, range;
+  int limit = 0;  // counted launches of a kernel and configuration; 0: all
+};
+
+// A launch as its callback sees it.
+struct Launch {
+  CUcontext context = nullptr;
+  const void* handle = nullptr;  // CUfunction (or CUkernel), or CUgraphExec
+  const char* symbol = nullptr;  // mangled name; null: the driver is asked
+  LaunchShape shape;             // as far as the call says
+};
+
+// Nothing throws: a failure ends the tracing, not the program, and is written down.
+class Tracer {
+ public:
+  explicit Tracer(const TraceSettings& settings);
+
+  void before(const Launch& launch);
+  void after(bool launched);  // on the thread of `before`
+  void graph_instantiated(CUgraphExec graph_exec, CUgraph graph);
+  void capture_began() { ++captures_; }
+  void capture_ended() { captures_ -= captures_ > 0; }
+  void module_unloaded() { functions_.forget(); }
+  void fail(const std::string& sentence);  // nothing is counted from now on
+  void finish() const;                     // the process ends
+
+ private:
+  // A kernel in one configuration and range.
+  struct Work {
+    LaunchRecord record;
+    CountTurns turns;
+    int counted = 0;
+  };
+  // Passes of one count may be spread over launches: others of the context are then left alone for a while.
+  struct Session {
+    std::unique_ptr<LaunchCounter> counter;
+    Work* waiting = nullptr;
+    size_t waiting_set = 0;
+    int passed_by = 0;
+  };
+  struct Running {
+    Session* session = nullptr;
+    Work* work = nullptr;
+    size_t set = 0;
+  };
+
+  void start(const Launch& launch, const TracedFunction& function);
+  void stop(bool launched);
+  Session& session_of(CUcontext context);
+  Work& work_of(const Launch& launch, const TracedFunction& function, int device);
+  bool may_count(Session& session, const Work& work) const;
+
+  TraceSettings settings_;
+  Pattern range_;
+  TraceOutput output_;
+  FunctionTable functions_;
+  pid_t pid_;
+  std::atomic<bool> failed_ = false;
+  std::atomic<int> captures_ = 0;
+  std::mutex counting_;                // one launch of the process is counted at a time
+  std::unique_lock<std::mutex> lock_;  // while one is
+  std::map<CUcontext, Session> sessions_;
+  std::map<std::string, Work> works_;
+  Running running_;
+};
+
+}  // namespace attnprof

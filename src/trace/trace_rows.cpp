@@ -1,0 +1,108 @@
+#include "trace/trace_rows.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "trace/launch_group.hpp"
+
+namespace attnprof {
+namespace {
+
+std::string version_text(int version, int major, int minor) {
+  return fmt::format("{}.{}", version / major, version % major / minor);
+}
+
+BackendInfo info_of(const DeviceRecord& device, const CardSettings& settings) {
+  const GpuProfile profile = profile_of_gpu(device.facts);
+  BackendInfo info;
+  info.name = "gpu";
+  info.device = profile.device;
+  info.environment = {{"gpu", device.facts.name},
+                      {"arch", profile.device.arch},
+                      {"cuda_driver", version_text(device.cuda_driver, 1000, 10)},
+                      {"cupti", version_text(device.cupti, 10000, 100)}};
+  for (auto& fact : settings(device.bus_id)) info.environment.push_back(std::move(fact));
+  info.comparable = {"gpu", "driver", "cuda_driver", "ecc", "mig", "power_limit_w"};
+  if (!profile.builtin)
+    info.notices.push_back(
+        fmt::format("{} has no built-in profile: its peaks are unknown, so columns that need them stay empty",
+                    device.facts.name));
+  return info;
+}
+
+// Launches of one kernel in one configuration are one group.
+void add(LaunchGroups& groups, const LaunchRecord& launch, size_t process, size_t order) {
+  const auto found = std::ranges::find_if(
+      groups, [&](const LaunchGroup& group) { return same_work(group.launches.front().record, launch); });
+  LaunchGroup& group = found == groups.end() ? groups.emplace_back() : *found;
+  group.launches.push_back({launch, process, group.of_process[process]++, order});
+}
+
+// Names that the variant column shortens, in full.
+void name_kernels(const LaunchGroups& groups, BackendInfo& info) {
+  for (const LaunchGroup& group : groups) {
+    const LaunchRecord& launch = group.launches.front().record;
+    const std::pair fact(fmt::format("kernel {}", variant_of(launch)), launch.kernel);
+    if (variant_of(launch) != launch.kernel &&
+        std::ranges::find(info.environment, fact) == info.environment.end())
+      info.environment.push_back(fact);
+  }
+}
+
+std::vector<Row> rows_of(const LaunchGroups& groups, RowsPer per, bool several_processes,
+                         const DeviceProfile& device) {
+  std::vector<std::pair<size_t, Row>> rows;
+  for (const LaunchGroup& group : groups) {
+    if (per == RowsPer::name) {
+      rows.emplace_back(group.launches.front().order, row_of_group(group, device));
+      continue;
+    }
+    const LaunchCounts medians = medians_of(group);
+    for (const GroupedLaunch& launch : group.launches)
+      rows.emplace_back(launch.order, row_of_launch(launch, medians, several_processes, device));
+  }
+  std::ranges::stable_sort(rows, {}, [](const auto& row) { return row.first; });
+  std::vector<Row> ordered;
+  for (auto& [order, row] : rows) ordered.push_back(std::move(row));
+  return ordered;
+}
+
+struct DeviceLaunches {
+  DeviceRecord device;
+  LaunchGroups groups;
+};
+
+}  // namespace
+
+std::vector<TracedRun> traced_runs(const std::vector<ProcessTrace>& traces, RowsPer per,
+                                   const CardSettings& settings) {
+  std::vector<DeviceLaunches> devices;
+  const auto launches_on = [&](const DeviceRecord& device) -> DeviceLaunches& {
+    for (DeviceLaunches& known : devices)
+      if (known.device.facts.name == device.facts.name) return known;
+    return devices.emplace_back(DeviceLaunches{device, {}});
+  };
+  size_t order = 0;
+  for (size_t process = 0; process < traces.size(); ++process)
+    for (const LaunchRecord& launch : traces[process].launches) {
+      const auto device = traces[process].devices.find(launch.device);
+      if (device == traces[process].devices.end()) continue;  // its line was lost: nothing to hold it against
+      add(launches_on(device->second).groups, launch, process, order++);
+    }
+  const bool several =
+      std::ranges::count_if(traces, [](const ProcessTrace& trace) { return !trace.launches.empty(); }) > 1;
+  std::vector<TracedRun> runs;
+  for (const DeviceLaunches& device : devices) {
+    TracedRun run{info_of(device.device, settings), {}};
+    name_kernels(device.groups, run.info);
+    run.rows = rows_of(device.groups, per, several, run.info.device);
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+}  // namespace attnprof
