@@ -16,6 +16,7 @@ ExitCode baseline_update_command(const BaselineCommand& command);
 ExitCode roofline_command(const RooflineCommand& command);
 ExitCode published_command(const PublishedCommand& command);
 ExitCode ceilings_command(const CeilingsCommand& command);
+ExitCode new_variant_command(const NewVariantCommand& command);
 ExitCode compile_command(const CompileCommand& options);
 
 }  // namespace attnprof

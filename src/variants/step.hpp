@@ -60,9 +60,16 @@ struct MemsetLaunch {
   uint8_t value = 0;
 };
 
+// Whatever a plug-in enqueues (plugin/plugin_library.hpp). Null outside the process that measures: no other
+// runs the plug-in's code.
+class PluginLibrary;
+struct PluginLaunch {
+  const PluginLibrary* library = nullptr;
+};
+
 struct Step {
   std::string name;  // "scores", "softmax", "output"
-  std::variant<KernelLaunch, GemmLaunch, MemsetLaunch> launch;
+  std::variant<KernelLaunch, GemmLaunch, MemsetLaunch, PluginLaunch> launch;
   Schedule schedule;
   bool timed = true;  // part of the operation; false: preparation, run once before it
 };
