@@ -69,7 +69,7 @@ def with_roofs(files):
         for (device, run), group in rows.groupby(["device", "run"]):
             try:
                 known = roofs_from_meta(meta, run, group["dtype"].unique()) if meta else None
-            except (AttributeError, TypeError) as error:
+            except (AttributeError, KeyError, TypeError) as error:
                 raise Refusal(f"{path}.meta.json: the peaks of run {run} are no numbers ({error}); remove it to draw "
                               "without it.") from None
             roofs.setdefault(device, known or roofs_from_rows(drawable(group)))

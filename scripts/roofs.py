@@ -10,12 +10,17 @@ class Roofs:
     source: str
 
 
+# What a roof is as measured: the fastest of these ceilings.
+MEASURED = {"hbm": ["hbm_read_gbps"], "l2": ["l2_read_gbps"], "fp32": ["fma_tflops"],
+            "tensor": ["wgmma_bf16_tflops", "wgmma_fp16_tflops", "mma_bf16_tflops", "mma_fp16_tflops"],
+            "fp8 tensor": ["wgmma_fp8_tflops", "mma_fp8_tflops"]}
+
 TENSOR_PEAKS = {"fp8": ("fp8 tensor", "tensor_fp8_tflops")}  # of other dtypes: the 16-bit rate
 
 
 def roofs_from_meta(meta, run, dtypes):
-    """Nominal roofs as the run recorded them (DeviceProfile's peaks), for rows of these dtypes; None where the file has
-    none for it."""
+    """Roofs as the run recorded them, for rows of these dtypes: its measured ceilings, and nominal peaks (DeviceProfile's)
+    of what was not measured; None where the file has no peaks for it."""
     try:
         peaks = meta["runs"][run]["peaks"]
     except (KeyError, TypeError):
@@ -26,8 +31,18 @@ def roofs_from_meta(meta, run, dtypes):
         name, key = TENSOR_PEAKS.get(dtype, ("tensor", "tensor_16bit_tflops"))
         ceilings[name] = peaks.get(key, 0)
     ceilings["fp32"] = peaks.get("fp32_tflops", 0)
+    measured = _measured(meta["runs"][run].get("ceilings") or {})
+    bandwidths |= {level: measured[level] / 1e3 for level in bandwidths if level in measured}
+    ceilings |= {name: measured[name] for name in ceilings if name in measured}
     return Roofs({level: tbps for level, tbps in bandwidths.items() if tbps > 0},
-                 {name: tflops for name, tflops in ceilings.items() if tflops > 0}, "the run's .meta.json")
+                 {name: tflops for name, tflops in ceilings.items() if tflops > 0},
+                 "measured ceilings" if measured else "nominal peaks in .meta.json")
+
+
+def _measured(ceilings):
+    """name of MEASURED -> the fastest of its ceilings, where there is one."""
+    rates = {name: [ceilings[key]["median"] for key in keys if key in ceilings] for name, keys in MEASURED.items()}
+    return {name: max(values) for name, values in rates.items() if values}
 
 
 def _peaks_by_variant(rows, peaks):

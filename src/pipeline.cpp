@@ -23,7 +23,7 @@ void measure(const Case& c, Backend& backend, Row& row) {
     return finish(row, "incorrect", wrong_output_reason(row.verify, c.problem));
   row.latency = backend.time(row.status);
   row.counters = backend.count(row.status);
-  place_under_roofline(row, backend.info().device);
+  place_under_roofline(row, backend.info().device, backend.info().ceilings);
   finish(row, "ok");
 }
 

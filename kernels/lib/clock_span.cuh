@@ -5,25 +5,43 @@
 #include "lib/clock_span.h"
 
 // Of the calling thread; only block 0's first one keeps anything.
-struct ClockSpan {
-  long long cycles = now_cycles();
-  unsigned long long nanoseconds = now_nanoseconds();
+class ClockSpan {
+ public:
+  __device__ ClockSpan() : start_(now()) {}
 
   __device__ void end(ClockReading* reading) const {
     if (blockIdx.x != 0 || threadIdx.x != 0) return;
-    reading->nanoseconds = now_nanoseconds() - nanoseconds;
-    reading->cycles = now_cycles() - cycles;
+    const ClockReading end = now();
+    reading->cycles = end.cycles - start_.cycles;
+    reading->nanoseconds = end.nanoseconds - start_.nanoseconds;
   }
 
  private:
-  __device__ static long long now_cycles() {
+  // Both at one moment: a warp that others hold up between the two readings tries again.
+  __device__ static ClockReading now() {
+    ClockReading best{};
+    unsigned long long least = ~0ull;
+    for (int attempt = 0; attempt < 64 && least > 100; ++attempt) {
+      const unsigned long long before = nanoseconds();
+      const long long at = cycles();
+      const unsigned long long after = nanoseconds();
+      if (after - before < least) {
+        least = after - before;
+        best = {at, after};
+      }
+    }
+    return best;
+  }
+  __device__ static long long cycles() {
     long long value;
     asm volatile("mov.s64 %0, %%clock64;" : "=l"(value)::"memory");
     return value;
   }
-  __device__ static unsigned long long now_nanoseconds() {
+  __device__ static unsigned long long nanoseconds() {
     unsigned long long value;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(value)::"memory");
     return value;
   }
+
+  ClockReading start_;
 };

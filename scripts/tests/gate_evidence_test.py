@@ -71,8 +71,8 @@ class GateEvidenceTest(unittest.TestCase):
         code, result = self.evidence(self.files_of(4, measured), 20)
         self.assertEqual(self.missed(result), [FILES])
         self.assertEqual(result["latency_3_percent"]["tried"], 20)
-        self.assertEqual(result["amounts"]["hbm_bytes"]["found"], 4 * 8)
-        self.assertEqual(result["amounts"]["hbm_bytes"]["tried"], 4 * 8)
+        self.assertEqual(result["amounts"]["hbm_bytes"]["found"], 4 * 10)
+        self.assertEqual(result["amounts"]["hbm_bytes"]["tried"], 4 * 10)
 
     def test_rows_whose_counts_scatter_are_named_and_not_found(self):
         def scattering(rows, seed):
@@ -83,7 +83,7 @@ class GateEvidenceTest(unittest.TestCase):
         _, result = self.evidence(self.files_of(2, scattering), 2)
         self.assertEqual(self.missed(result), [FILES, "+2 % hbm_bytes"])
         amount = result["amounts"]["hbm_bytes"]
-        self.assertEqual((amount["found"], amount["tried"], amount["missed"]), (2 * 7, 2 * 8, []))
+        self.assertEqual((amount["found"], amount["tried"], amount["missed"]), (2 * 9, 2 * 10, []))
         self.assertEqual(amount["ambiguous"], ["naive full 1 16 256 64"])
 
     def test_an_unstable_run_is_shown(self):

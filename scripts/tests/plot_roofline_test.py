@@ -109,6 +109,15 @@ class Roofs(PlotTest):
         self.assertEqual(roofs_from_meta(META, "r0", ["fp16"]).bandwidths, {"hbm": 2.039})
         self.assertIsNone(roofs_from_meta({"runs": {"r1": {}}}, "r1", ["fp16"]))
 
+    def test_measured_ceilings_come_before_nominal_peaks(self):
+        ceilings = {"hbm_read_gbps": {"median": 4500.0}, "mma_bf16_tflops": {"median": 600.0},
+                    "wgmma_bf16_tflops": {"median": 850.0}}
+        meta = {"runs": {"r1": META["runs"]["r1"] | {"ceilings": ceilings}}}
+        roofs = roofs_from_meta(meta, "r1", ["bf16"])
+        self.assertEqual(roofs.bandwidths, {"hbm": 4.5, "l2": 11.0})
+        self.assertEqual(roofs.ceilings, {"tensor": 850.0, "fp32": 67.0})
+        self.assertEqual(roofs.source, "measured ceilings")
+
     def test_fp8_rows_have_a_ceiling_of_their_own(self):
         self.assertEqual(roofs_from_meta(META, "r1", ["fp8"]).ceilings, {"fp8 tensor": 1979.0, "fp32": 67.0})
         self.assertEqual(roofs_from_meta(META, "r1", ["bf16", "fp8"]).ceilings,

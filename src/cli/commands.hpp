@@ -14,6 +14,7 @@ ExitCode list_command(const ListOptions& options);
 ExitCode gate_command(const GateCommand& command);
 ExitCode baseline_update_command(const BaselineCommand& command);
 ExitCode roofline_command(const RooflineCommand& command);
+ExitCode explain_command(const ExplainCommand& command);
 ExitCode published_command(const PublishedCommand& command);
 ExitCode ceilings_command(const CeilingsCommand& command);
 ExitCode new_variant_command(const NewVariantCommand& command);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/options_detail.hpp"
+#include "cli/options_explain.hpp"
 #include "cli/options_gate_commands.hpp"
 #include "cli/options_roofline.hpp"
 #include "cli/options_tool_commands.hpp"
@@ -125,6 +126,7 @@ struct Parser {
   GateParser gate{root};
   BaselineParser baseline{root};
   RooflineParser roofline{root};
+  ExplainParser explain{root};
   PublishedParser published{root};
   CeilingsParser ceilings{root};
   NewVariantParser new_variant{root};
@@ -202,6 +204,7 @@ Command parse_command_line(const std::vector<std::string>& args) {
     if (parser.gate.app().parsed()) return parser.gate.command();
     if (parser.baseline.app().parsed()) return parser.baseline.command();
     if (parser.roofline.app().parsed()) return parser.roofline.command();
+    if (parser.explain.app().parsed()) return parser.explain.command();
     if (parser.published.app().parsed()) return parser.published.command();
     if (parser.ceilings.app().parsed()) return parser.ceilings.command();
     if (parser.new_variant.app().parsed()) return parser.new_variant.command();

@@ -89,6 +89,16 @@ struct RooflineCommand {
   bool overwrite = false;
 };
 
+struct ExplainCommand {
+  std::vector<std::string> files;
+  std::vector<std::string> cases;  // selectors (explain/selector.hpp); none: every row
+  std::string against;             // variant; empty: none
+  std::vector<TileRequest> tiles;  // predicted beside the neighbours of a row's own
+  Format format = Format::table;   // table or json
+  std::string output;              // empty: standard output
+  bool overwrite = false;
+};
+
 struct PublishedCommand {
   std::vector<std::string> files;
   Format format = Format::table;
@@ -126,8 +136,8 @@ struct ShowText {
 };
 
 using Command = std::variant<ShowText, SweepOptions, TuneCommand, ListOptions, CompileCommand, DoctorCommand,
-                             GateCommand, BaselineCommand, RooflineCommand, PublishedCommand, CeilingsCommand,
-                             WorkerCommand, PluginHostCommand, NewVariantCommand>;
+                             GateCommand, BaselineCommand, RooflineCommand, ExplainCommand, PublishedCommand,
+                             CeilingsCommand, WorkerCommand, PluginHostCommand, NewVariantCommand>;
 
 // `args`: without the program's name. Throws UsageError, one sentence, for everything that is wrong with
 // them.

@@ -119,7 +119,8 @@ void refuse_two_targets(const DeviceChoice& device);
 // taken as "not given", it would lose what was asked for.
 CLI::Option* add_name(CLI::App& app, const std::string& names, std::string& name, const std::string& help,
                       const std::string& type);
-void add_target(CLI::App& app, DeviceChoice& device);  // --target and --target-file
+void add_result_files(CLI::App& app, std::vector<std::string>& files);  // that a command reads
+void add_target(CLI::App& app, DeviceChoice& device);                   // --target and --target-file
 void add_compiler(CLI::App& app, MeasureOptions& measure);
 std::string command_line_of(const std::vector<std::string>& args);
 

@@ -25,12 +25,6 @@ constexpr const char* published_footer =
     "figure's. csv and json have both in exact FLOPs too. Sources: results/published/README.md.\n\n"
     "Exit codes: 0 all well, 2 wrong usage or a malformed file, 3 no row has a figure.";
 
-void add_result_files(CLI::App& app, std::vector<std::string>& files) {
-  app.add_option("files", files, "Results of attnprof sweep or scripts/peers.py")
-      ->type_name("ROWS.csv")
-      ->required();
-}
-
 }  // namespace
 
 RooflineParser::RooflineParser(CLI::App& root)

@@ -58,6 +58,12 @@ CLI::Option* add_name(CLI::App& app, const std::string& names, std::string& name
   return app.add_option(names, name, help)->type_name(type)->check(not_empty);
 }
 
+void add_result_files(CLI::App& app, std::vector<std::string>& files) {
+  app.add_option("files", files, "Results of attnprof sweep or scripts/peers.py")
+      ->type_name("ROWS.csv")
+      ->required();
+}
+
 void add_target(CLI::App& app, DeviceChoice& device) {
   add_name(app, "--target", device.target, "Simulated device, see attnprof list", "NAME")
       ->default_str(std::string(default_target));

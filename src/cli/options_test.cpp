@@ -42,7 +42,7 @@ std::string sweep_refusal(std::vector<std::string> args) {
 
 TEST(Options, DefaultsAreThoseThatAreWritten) {
   const SweepOptions o = sweep({});
-  EXPECT_THAT(o.axes.variants, ElementsAre("naive", "standard", "flash1", "flash2"));
+  EXPECT_THAT(o.axes.variants, ElementsAre("naive", "standard", "flash1", "flash2", "flash3"));
   EXPECT_THAT(o.axes.seqlens, ElementsAre(512, 1024, 2048, 4096));
   EXPECT_TRUE(o.axes.q_lens.empty() && o.axes.kv_lens.empty());
   EXPECT_THAT(o.axes.head_dims, ElementsAre(64, 128));

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <filesystem>
-
 #include "cli/commands.hpp"
 #include "cli/standard_streams.hpp"
 #include "report/meta.hpp"
@@ -27,15 +25,6 @@ std::string in_format(const RooflineData& data, RooflineFormat format) {
   return roofline_csv(data);
 }
 
-// Before anything is read. Rows are never written over.
-void check_output(const RooflineCommand& command) {
-  check_new_file(command.output, command.overwrite);
-  std::error_code error;
-  for (const std::string& file : command.files)
-    if (std::filesystem::equivalent(file, command.output, error))
-      throw UsageError(fmt::format("-o {} is one of the files to read; give another -o", command.output));
-}
-
 RooflineData read_data(const std::vector<std::string>& files) {
   std::vector<std::string> notices;
   const auto tell = [&] {
@@ -55,7 +44,7 @@ RooflineData read_data(const std::vector<std::string>& files) {
 
 ExitCode roofline_command(const RooflineCommand& command) {
   const bool to_file = !command.output.empty();
-  if (to_file) check_output(command);
+  if (to_file) check_new_file(command.output, command.overwrite, command.files);
   const RooflineData data = read_data(command.files);
   const std::string drawing =
       command.plot ? roofline_text(picture_of(data), terminal_width(STDOUT_FILENO)) : "";

@@ -39,6 +39,7 @@ struct RunCommand {
     return static_cast<int>(baseline_update_command(command));
   }
   int operator()(const RooflineCommand& command) const { return static_cast<int>(roofline_command(command)); }
+  int operator()(const ExplainCommand& command) const { return static_cast<int>(explain_command(command)); }
   int operator()(const PublishedCommand& command) const {
     return static_cast<int>(published_command(command));
   }

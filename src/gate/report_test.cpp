@@ -145,7 +145,7 @@ TEST(GateReport, JsonHasEverything) {
   EXPECT_EQ(worse["metrics"][2]["current"], 102'000'000);
   EXPECT_EQ(worse["metrics"][2]["verdict"], "worse");
   EXPECT_NEAR(worse["metrics"][2]["worsening"].get<double>(), 0.02, 1e-12);
-  EXPECT_NEAR(worse["metrics"][1]["uncertainty"].get<double>(), 0.00136, 1e-5) << "of two rows' HBM counts";
+  EXPECT_NEAR(worse["metrics"][1]["uncertainty"].get<double>(), 0.00119, 1e-5) << "of two rows' HBM counts";
   EXPECT_FALSE(worse["metrics"][2].contains("uncertainty"));
   EXPECT_EQ(json["rows"][2]["reason"], "a <crash> & \"burn\" | @you");
 }

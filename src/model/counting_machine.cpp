@@ -50,6 +50,15 @@ void CountingMachine::execute(Unit unit, int64_t operations) {
     case Unit::exp:
       traffic_.exponentials += operations;
       return;
+    case Unit::smem:
+      traffic_.smem_bytes += operations;
+      return;
+    case Unit::direct:
+      traffic_.direct_bytes += operations;
+      return;
+    case Unit::round:
+      traffic_.rounds += operations;
+      return;
   }
 }
 

@@ -31,6 +31,9 @@ struct SmTraffic {
   int64_t tensor_flops = 0;
   int64_t fma_flops = 0;
   int64_t exponentials = 0;
+  int64_t smem_bytes = 0;    // Unit::smem
+  int64_t direct_bytes = 0;  // Unit::direct
+  int64_t rounds = 0;        // Unit::round
   int64_t accesses = 0;
 };
 

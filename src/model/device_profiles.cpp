@@ -68,8 +68,10 @@ DeviceProfile hopper_gh100() {  // compute capability 9.0
   device.sms = 132;  // H100 whitepaper, SXM5; the H200 driver reports the same
   device.smem_per_sm_bytes = 228 * kib;
   device.smem_per_block_bytes = 227 * kib;
-  device.sm_clock_mhz = 1980;        // H100 SXM boost; seen on an H200 under load
-  device.l2_gbps = 5500;             // no vendor figure; about what public microbenchmarks of H100 read
+  device.sm_clock_mhz = 1980;  // H100 SXM boost; seen on an H200 under load
+  // No vendor figure: what arrives at the SMs, measured on an H200 (results/h200/ceilings.csv). Public
+  // microbenchmarks of H100 that have less on its way read 5500 to 7000.
+  device.l2_gbps = 11000;
   device.tensor_16bit_tflops = 989;  // H100 and H200 data sheets, dense (1979 with sparsity)
   device.tensor_fp8_tflops = 1979;   // H100 and H200 data sheets, dense (3958 with sparsity)
   device.fp32_tflops = 67;           // H100 and H200 data sheets
@@ -122,7 +124,7 @@ DeviceProfile b200() {  // compute capability 10.0
   device.hbm_gbps = 8000;       // DGX B200 data sheet: 64 TB/s of eight
   device.l2_bytes = 126 * mib;  // both dies
   device.l2_dirty_bytes = assumed_dirty_bytes(device.l2_bytes);
-  device.l2_gbps = 9000;              // no vendor figure: Hopper's rate by SMs, a die, twice, rounded down
+  device.l2_gbps = 12000;             // no vendor figure: Hopper's rate by SMs, a die, twice, rounded down
   device.tensor_16bit_tflops = 2250;  // HGX B200 data sheet, dense (4.5 PFLOP/s with sparsity)
   device.tensor_fp8_tflops = 4500;    // HGX B200 data sheet, dense (9 PFLOP/s with sparsity)
   device.fp32_tflops = 75;            // HGX B200 data sheet

@@ -3,6 +3,7 @@
 // modelled and what is simulated can then not drift apart.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -34,7 +35,12 @@ enum class Unit {
   tensor,  // FLOPs of tensor core instructions, padded and masked tiles included (2 m n k a product)
   fma,     // FLOPs of fp32 FMA pipes in matrix products (2 a multiply-add)
   exp,     // exponentials
+  // What tells how long a block takes, beside what it executes (model/launch_time.hpp):
+  smem,    // bytes of shared memory that products read, and that are written for them
+  direct,  // bytes that a warp moves between registers and L2 itself, and waits for
+  round,   // times a block waits: for its next tiles, for all its warps
 };
+inline constexpr size_t unit_count = 6;
 
 class TileMachine {
  public:

@@ -14,7 +14,7 @@ namespace attnprof {
 
 // The written defaults; the same plan on every backend.
 struct SweepAxes {
-  std::vector<std::string> variants = {"naive", "standard", "flash1", "flash2"};
+  std::vector<std::string> variants = {"naive", "standard", "flash1", "flash2", "flash3"};
   std::vector<int64_t> seqlens = {512, 1024, 2048, 4096};
   std::vector<int64_t> q_lens;  // with kv_lens instead of seqlens: every pair
   std::vector<int64_t> kv_lens;

@@ -40,6 +40,14 @@ void check_new_file(const std::string& path, bool overwrite) {
   check_existing(path, Existing::overwrite);
 }
 
+void check_new_file(const std::string& path, bool overwrite, const std::vector<std::string>& read) {
+  check_new_file(path, overwrite);
+  std::error_code error;
+  for (const std::string& file : read)
+    if (std::filesystem::equivalent(file, path, error))
+      throw UsageError(fmt::format("-o {} is one of the files to read; give another -o", path));
+}
+
 OutputFile::OutputFile(const std::string& path, Existing existing) : path_(path) {
   check_existing(path, existing);
   const int exclusive = existing == Existing::refuse ? O_EXCL : 0;

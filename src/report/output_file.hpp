@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace attnprof {
 
@@ -19,6 +20,9 @@ void check_existing(const std::string& path, Existing existing);
 
 // The same for a file that is written anew and never added to.
 void check_new_file(const std::string& path, bool overwrite);
+
+// The same, of a file that is made out of `read`: what is read is never written over.
+void check_new_file(const std::string& path, bool overwrite, const std::vector<std::string>& read);
 
 // Opened and locked against other runs before anything runs; nothing of it changes until `truncate` or
 // `write`.

@@ -34,6 +34,17 @@ std::optional<double> ceiling_at(const Ceilings& ceilings, std::string_view name
   return ceiling.median * *sm_clock_mhz / *ceiling.sm_clock_mhz;
 }
 
+DeviceProfile at_ceilings(DeviceProfile device, const Ceilings& ceilings) {
+  for (const PeakFigure& figure : peak_figures) {
+    double fastest = 0;
+    for (const CeilingKind& kind : ceiling_kinds)
+      if (const auto found = ceilings.find(kind.name); kind.nominal == figure.rate && found != ceilings.end())
+        fastest = std::max(fastest, found->second.median);
+    if (fastest > 0) device.*figure.rate = fastest;
+  }
+  return device;
+}
+
 Json ceilings_json(const Ceilings& ceilings) {
   Json json = Json::object();
   for (const auto& [name, ceiling] : ceilings)

@@ -46,8 +46,8 @@ struct Ceiling {
   double median = 0;
   double spread_pct = 0;  // 90th less 10th percentile, in % of the median
   int samples = 0;
-  std::optional<double> sm_clock_mhz;  // median while it was measured
-  std::optional<double> nominal;       // of the device's profile; nothing where that is not known
+  std::optional<double> sm_clock_mhz = {};  // median while it was measured
+  std::optional<double> nominal = {};       // of the device's profile; nothing where that is not known
 };
 
 // By name (ceiling_kinds). Not all need be there: a device without wgmma has none of it.
@@ -57,6 +57,10 @@ using Ceilings = std::map<std::string, Ceiling, std::less<>>;
 // Nothing where it was not measured.
 std::optional<double> ceiling_at(const Ceilings& ceilings, std::string_view name,
                                  std::optional<double> sm_clock_mhz);
+
+// The device with what was measured in place of nominal rates: of each the fastest ceiling that stands beside
+// it (HBM reads, wgmma where there is one), as measured, whatever the clock was.
+DeviceProfile at_ceilings(DeviceProfile device, const Ceilings& ceilings);
 
 // As .meta.json and the cache keep them: an object a ceiling, under its name. Throws nlohmann's exceptions
 // for anything else; names it does not know are kept.

@@ -34,6 +34,20 @@ TEST(Ceilings, WithoutAClockTheyAreAsMeasured) {
   EXPECT_FALSE(ceiling_at(some, "exp_gops", 1980));
 }
 
+TEST(Ceilings, StandInForNominalRates) {
+  DeviceProfile device;
+  device.hbm_gbps = 4800, device.tensor_16bit_tflops = 989, device.exp_gops = 4181;
+  Ceilings ceilings = some;
+  ceilings["wgmma_fp16_tflops"] = {850, 1, 40, 1600, 989};
+  ceilings["hbm_copy_gbps"] = {3900, 1, 40, 1980, 4800};
+  const DeviceProfile reached = at_ceilings(device, ceilings);
+  EXPECT_EQ(reached.hbm_gbps, 4310) << "the fastest of HBM's";
+  EXPECT_EQ(reached.tensor_16bit_tflops, 850) << "wgmma, not mma.sync";
+  EXPECT_EQ(reached.fp32_tflops, 55);
+  EXPECT_EQ(reached.exp_gops, 4181) << "not measured";
+  EXPECT_EQ(at_ceilings(device, {}).hbm_gbps, 4800);
+}
+
 TEST(Ceilings, AreReadBackAsTheyWereWritten) {
   const Ceilings again = parse_ceilings(nlohmann::ordered_json::parse(ceilings_json(some).dump()));
   ASSERT_EQ(again.size(), some.size());

@@ -26,7 +26,7 @@ ResultFile read_result_file(const std::string& path, std::span<const std::string
     notices.push_back(
         fmt::format("{}, line {}: the line is torn and left out; attnprof sweep --resume completes the file",
                     path, file.torn->line));
-  return {path, std::move(file.rows), meta_beside(path)};
+  return {path, std::move(file.rows), meta_beside(path), std::move(file.lines)};
 }
 
 std::vector<ResultFile> read_result_files(const std::vector<std::string>& paths,

@@ -17,6 +17,7 @@ struct ResultFile {
   std::string path;
   std::vector<Row> rows;
   std::optional<std::string> meta;  // text of the .meta.json beside it
+  std::vector<size_t> lines = {};   // where each row starts, the header being 1
 };
 
 // Rows that are not shown, by why: a disposition, or "without a time".

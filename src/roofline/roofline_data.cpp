@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "error.hpp"
 #include "roofline/place.hpp"
+#include "roofline/resources.hpp"
+#include "roofline/run_devices.hpp"
 
 namespace attnprof {
 namespace {
@@ -15,21 +16,6 @@ namespace {
 constexpr auto needed = std::to_array<std::string_view>(
     {"run", "backend", "device", "disposition", "bytes_source", "latency_median_ns", "hbm_bytes", "sm_bytes",
      "useful_flops", "executed_tensor_flops", "useful_tflops_per_s", "hbm_intensity", "sm_intensity"});
-
-// The devices of a file's runs, each looked up once.
-class Devices {
- public:
-  const RunDevice& of(const Row& row, const ResultFile& file) {
-    const auto key = std::pair(row.provenance.run, row.provenance.device);
-    if (const auto found = known_.find(key); found != known_.end()) return found->second;
-    const Peaks peaks =
-        file.meta ? find_peaks(*file.meta, row.provenance.run, meta_path(file.path)) : Peaks{};
-    return known_.emplace(key, device_of_run(row.provenance.device, peaks)).first->second;
-  }
-
- private:
-  std::map<std::pair<std::string, std::string>, RunDevice> known_;
-};
 
 std::string unit_of(const Row& row) {
   if (!uses_tensor_cores(row)) return "fma";
@@ -110,10 +96,10 @@ std::span<const std::string_view> roofline_columns() { return needed; }
 RooflineData collect_roofline(const std::vector<ResultFile>& files, std::vector<std::string>& notices) {
   RooflineData data;
   for (const ResultFile& file : files) {
-    Devices devices;
+    RunDevices devices(file);
     for (const Row& row : file.rows) {
       if (!can_be_shown(row, data.left_out)) continue;
-      const RunDevice& device = devices.of(row, file);
+      const RunDevice& device = devices.of(row).reached;
       add_points(row, device.profile, data);
       add_roofs(device, row.identity.dtype == "fp8", data, notices);
     }

@@ -31,7 +31,7 @@ TEST(RooflineData, ARowByHand) {
   EXPECT_DOUBLE_EQ(*hbm.executed_tflops_per_s, 50);
   EXPECT_DOUBLE_EQ(*hbm.roof_tflops_per_s, 960) << "200 FLOP/B x 4.8 TB/s";
   EXPECT_EQ(hbm.roof, "hbm");
-  EXPECT_DOUBLE_EQ(*sm.roof_tflops_per_s, 137.5) << "25 FLOP/B x 5.5 TB/s";
+  EXPECT_DOUBLE_EQ(*sm.roof_tflops_per_s, 275) << "25 FLOP/B x 11 TB/s";
   EXPECT_EQ(sm.roof, "l2");
   EXPECT_THAT(names_of(data.roofs), ElementsAre("hbm", "l2", "tensor", "fma"));
 }

@@ -47,13 +47,24 @@ RunDevice device_of_run(const std::string& name, const Peaks& recorded) {
   return device;
 }
 
+RunDevice at_ceilings(RunDevice device, const Ceilings& ceilings) {
+  const DeviceProfile nominal = device.profile;
+  device.profile = at_ceilings(nominal, ceilings);
+  for (const PeakFigure& figure : peak_figures)
+    if (device.profile.*figure.rate != nominal.*figure.rate) device.measured.emplace(figure.name);
+  return device;
+}
+
 std::vector<Roof> roofs_of(const RunDevice& device, bool fp8) {
   std::vector<Roof> roofs;
   for (const KnownRoof& known : known_roofs) {
     const double value = device.profile.*known.rate;
     if (wanted(known, fp8) && value > 0)
       roofs.push_back({device.profile.name, std::string(known.name), std::string(known.level), known.kind,
-                       value, device.recorded.contains(known.figure) ? "run" : "profile"});
+                       value,
+                       device.measured.contains(known.figure)   ? "ceiling"
+                       : device.recorded.contains(known.figure) ? "run"
+                                                                : "profile"});
   }
   return roofs;
 }

@@ -7,18 +7,23 @@
 
 #include "model/device_profile.hpp"
 #include "report/meta.hpp"
+#include "roofline/ceilings.hpp"
 
 namespace attnprof {
 
 // A device as rows of one run are held against it.
 struct RunDevice {
-  DeviceProfile profile;                        // a rate is 0 where neither source has it
-  std::set<std::string, std::less<>> recorded;  // rates (peak_figures) that are the run's own
+  DeviceProfile profile;                             // a rate is 0 where neither source has it
+  std::set<std::string, std::less<>> recorded;       // rates (peak_figures) that are the run's own
+  std::set<std::string, std::less<>> measured = {};  // those that are ceilings
 };
 
 // `name`: of the rows' device column. The run's recorded rates where there are any, else those of the
 // built-in profile of that name.
 RunDevice device_of_run(const std::string& name, const Peaks& recorded);
+
+// The same with its run's ceilings in place of nominal rates: what roofs are drawn by.
+RunDevice at_ceilings(RunDevice device, const Ceilings& ceilings);
 
 enum class RoofKind { bandwidth, peak };
 
@@ -28,7 +33,7 @@ struct Roof {
   std::string level;  // bandwidths: whose intensity they hold for, hbm or sm; empty for peaks
   RoofKind kind = RoofKind::peak;
   double value = 0;    // GB/s of a bandwidth, TFLOP/s of a peak
-  std::string source;  // "run" (its .meta.json) or "profile" (built in)
+  std::string source;  // "ceiling" (measured), "run" (its .meta.json) or "profile" (built in)
 };
 
 // HBM and L2 bandwidth, peaks of tensor cores and FMA pipes; `fp8`: also that of fp8 operands. What is not

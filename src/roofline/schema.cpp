@@ -150,7 +150,9 @@ constexpr auto columns = std::to_array<Column>({
      at<&Row::roofline, &Roofline::l2_intensity>},
     {"sm_intensity", Group::roofline, "useful_flops / sm_bytes, FLOP a byte",
      at<&Row::roofline, &Roofline::sm_intensity>},
-    {"roof_tflops_per_s", Group::roofline, "min(peak of the unit, hbm_intensity x HBM bandwidth), TFLOP/s",
+    {"roof_tflops_per_s", Group::roofline,
+     "min(peak of the unit, hbm_intensity x HBM bandwidth), as measured (ceilings in .meta.json), else "
+     "nominal, TFLOP/s",
      at<&Row::roofline, &Roofline::roof_tflops_per_s>},
     {"roof_pct", Group::roofline, "useful_tflops_per_s over roof_tflops_per_s, percent",
      at<&Row::roofline, &Roofline::roof_pct>},

@@ -75,6 +75,9 @@ struct Block {
     return machine.read(row_tile(operand, ops[static_cast<size_t>(operand)], of_slice, row, rows));
   }
 
+  int64_t row_bytes() const { return p.head_dim * bytes_per_element(p.dtype); }
+  int64_t state_bytes(const Region& rows) const { return rows.rows * (p.head_dim + 2) * 4; }
+
   // O, l, m of the rows as the pass before left them; in the first pass they are 0, 0, -inf and not read.
   OnlineSoftmax load_state(const Region& rows, bool first_pass) const {
     OnlineSoftmax state(machine.numeric() ? rows.rows : 0, p.head_dim);
@@ -82,6 +85,7 @@ struct Block {
     TileValues o = read_rows(workspace_o, slice, rows.row, rows.rows);
     TileValues l = machine.read(vector_tile(workspace_l, slice, rows));
     TileValues m = machine.read(vector_tile(workspace_m, slice, rows));
+    machine.execute(Unit::direct, state_bytes(rows));
     if (!machine.numeric()) return state;
     state.o = std::move(o), state.l = std::move(l.values), state.m = std::move(m.values);
     for (int64_t i = 0; i < rows.rows; ++i)  // line 12: diag(l_i) O_i
@@ -94,6 +98,7 @@ struct Block {
     Region o = rows;
     o.operand = last_pass ? static_cast<int>(operand_o) : static_cast<int>(workspace_o);
     machine.write(o, state.normalised());
+    machine.execute(Unit::direct, state_bytes(rows));
     machine.write(vector_tile(workspace_l, slice, rows), {1, rows.rows, state.l});
     machine.write(vector_tile(workspace_m, slice, rows), {1, rows.rows, state.m});
   }
@@ -105,6 +110,9 @@ struct Block {
     OnlineSoftmax state = load_state(rows, key == 0);
     machine.execute(Unit::tensor, 4 * int64_t{tile.br} * tile.bc * p.head_dim);
     machine.execute(Unit::exp, int64_t{tile.br} * tile.bc);
+    // Every warp reads all of K and V; Q is written and read.
+    machine.execute(Unit::smem, (tile.br / mma_rows * 2 * int64_t{tile.bc} + 2 * tile.br) * row_bytes());
+    machine.execute(Unit::round, 1);
     if (machine.numeric()) state.add_tile(p, q, row, k, v, key);
     const bool last_pass = key / tile.bc == visible_tiles(p, row, tile.br, tile.bc) - 1;
     store_state(rows, state, last_pass);
@@ -124,6 +132,8 @@ void run_block(const Problem& p, const Tile& tile, const std::vector<Operand>& o
   for (int64_t key = 0; key < p.kv_len; key += tile.bc) {
     const TileValues k = block.read_rows(operand_k, kv_slice(p, slice), key, tile.bc);
     const TileValues v = block.read_rows(operand_v, kv_slice(p, slice), key, tile.bc);
+    machine.execute(Unit::smem, 2 * tile.bc * block.row_bytes());
+    machine.execute(Unit::round, 1);
     while (visible_tiles(p, first, tile.br, tile.bc) * tile.bc <= key) first += tile.br;
     for (int64_t row = first; row < p.q_len; row += tile.br) block.inner_step(row, key, k, v);
   }
@@ -142,7 +152,10 @@ std::vector<Step> steps(const Problem& p, const Tile& tile, const DeviceProfile&
   Schedule schedule{p.heads * p.batch,
                     [p, tile, ops = case_operands(flash1_variant, p, tile)](
                         int64_t cta, TileMachine& machine) { run_block(p, tile, ops, cta, machine); }};
-  return {Step{"attention", std::move(kernel), std::move(schedule)}};
+  return {Step{.name = "attention",
+               .launch = std::move(kernel),
+               .schedule = std::move(schedule),
+               .pace = {.unit = ProductUnit::mma, .round_cycles = 1520}}};
 }
 
 }  // namespace

@@ -216,8 +216,12 @@ struct Block {
       const TileValues v = read_v(key, v_scale);
       machine.execute(Unit::tensor, 4 * int64_t{tile.br} * tile.bc * p.head_dim);
       machine.execute(Unit::exp, int64_t{tile.br} * tile.bc);
+      // Every warpgroup reads all of K and V.
+      machine.execute(Unit::smem, (consumers_of(tile) + 1) * 2 * int64_t{tile.bc} * p.head_dim *
+                                      bytes_per_element(p.dtype));
       if (machine.numeric()) state.add_tile(p, q, row, k, v, key);
     }
+    machine.execute(Unit::round, tiles + 3);  // and to take up a tile of Q, for the first of K, to write O
     machine.write(o_region, state.normalised());
   }
 };
@@ -276,7 +280,10 @@ std::vector<Step> steps(const Problem& p, const Tile& tile, const DeviceProfile&
                       Block{p, tile, ops, at.slice, int64_t{at.q_tile} * tile.br, machine}.run();
                     }};
   schedule.kv_heads_together = std::max<int64_t>(1, order.width / p.group());
-  all.push_back({"attention", launch_of(p, tile, device), std::move(schedule)});
+  all.push_back({.name = "attention",
+                 .launch = launch_of(p, tile, device),
+                 .schedule = std::move(schedule),
+                 .pace = {.unit = ProductUnit::wgmma, .round_cycles = 740, .warps = 4 * consumers_of(tile)}});
   return all;
 }
 

@@ -53,6 +53,16 @@ Region score_tile(int operand, const Operand& shape, int64_t slice, int64_t row,
   return region;
 }
 
+// What the product of an m x n tile over `depth` does in shared memory: every thread reads its rows and
+// columns of both factors, which are written once; a round for each slice of them.
+void execute_product(const Problem& p, int64_t m, int64_t n, int64_t depth, TileMachine& machine) {
+  const int rows = static_cast<int>(m), cols = static_cast<int>(n);
+  const int64_t read = int64_t{fma_owners(rows, cols)} * 2 * fma_square(rows, cols);
+  machine.execute(Unit::fma, 2 * m * n * depth);
+  machine.execute(Unit::smem, (read + m + n) * depth * 4);
+  machine.execute(Unit::round, ceil_div(depth, fma_depth(element_bytes(p))));
+}
+
 // One tile of S. Causal: a tile no query of it sees is left out.
 void scores_block(const Problem& p, const Tile& tile, const std::vector<Operand>& ops, int64_t cta,
                   TileMachine& machine) {
@@ -63,7 +73,7 @@ void scores_block(const Problem& p, const Tile& tile, const std::vector<Operand>
   const Region k_region = row_tile(operand_k, ops[operand_k], kv_slice(p, slice), j * tile.bc, tile.bc);
   const TileValues q = machine.read(row_tile(operand_q, ops[operand_q], slice, row, tile.br));
   const TileValues k = machine.read(k_region);
-  machine.execute(Unit::fma, 2 * int64_t{tile.br} * tile.bc * p.head_dim);
+  execute_product(p, tile.br, tile.bc, p.head_dim, machine);
   const Region s_region = score_tile(operand_s, ops[operand_s], slice, row, j * tile.bc, tile);
   if (!machine.numeric()) return machine.write(s_region, {});
   TileValues visible = zero_tile(s_region.rows, k_region.rows);
@@ -89,7 +99,7 @@ void output_block(const Problem& p, const Tile& tile, const std::vector<Operand>
     const TileValues probabilities = machine.read(p_region);
     const TileValues v =
         machine.read(row_tile(operand_v, ops[operand_v], kv_slice(p, slice), j * tile.bc, tile.bc));
-    machine.execute(Unit::fma, 2 * tile.br * p_region.cols * p.head_dim);
+    execute_product(p, tile.br, p.head_dim, p_region.cols, machine);
     if (machine.numeric()) add_product(probabilities, v, o);
   }
   machine.write(o_region, o);
@@ -111,7 +121,10 @@ Step product_step(const char* name, const Problem& p, const Tile& tile, Dim3 gri
   Schedule schedule{grid.count(), [=, ops = std::move(ops)](int64_t cta, TileMachine& machine) {
                       block(p, tile, ops, cta, machine);
                     }};
-  return {name, std::move(kernel), std::move(schedule)};
+  return {.name = name,
+          .launch = std::move(kernel),
+          .schedule = std::move(schedule),
+          .pace = {.unit = ProductUnit::fma, .round_cycles = 1350}};
 }
 
 // S is read by sectors up to the last visible key; P is written as far as output_block reads it.

@@ -116,7 +116,8 @@ Step gemm_step(const char* name, const Problem& p, const GemmLaunch& gemm) {
       .ctas = gemm.count * tiles_of(gemm.m) * tiles_of(gemm.n),
       .run = [p, gemm](int64_t cta, TileMachine& machine) { product_block(p, gemm, cta, machine); },
       .exact = false};
-  return {name, gemm, std::move(schedule)};
+  return {
+      .name = name, .launch = gemm, .schedule = std::move(schedule), .pace = {.unit = ProductUnit::library}};
 }
 
 std::vector<Step> steps(const Problem& p, const Tile&, const DeviceProfile&) {

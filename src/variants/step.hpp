@@ -67,11 +67,24 @@ struct PluginLaunch {
   const PluginLibrary* library = nullptr;
 };
 
+// What multiplies: FMA pipes, tensor cores by warp (mma.sync) or warpgroup (wgmma), a library's choice of
+// them.
+enum class ProductUnit { none, fma, mma, wgmma, library };
+
+// What of a launch's speed its schedule does not say, for the model of time (model/launch_time.hpp).
+struct Pace {
+  ProductUnit unit = ProductUnit::none;
+  double round_cycles =
+      0;          // that a block waits in a Unit::round whatever its tiles, fitted to an H200's rows
+  int warps = 0;  // of a block that compute; 0: all of them
+};
+
 struct Step {
   std::string name;  // "scores", "softmax", "output"
   std::variant<KernelLaunch, GemmLaunch, MemsetLaunch, PluginLaunch> launch;
   Schedule schedule;
   bool timed = true;  // part of the operation; false: preparation, run once before it
+  Pace pace = {};
 };
 
 }  // namespace attnprof

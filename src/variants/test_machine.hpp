@@ -29,7 +29,7 @@ inline DeviceProfile test_device() {
 // Bytes by operand name and executed operations.
 struct Traffic {
   std::map<std::string, int64_t> read, written;
-  std::array<int64_t, 3> executed = {};
+  std::array<int64_t, unit_count> executed = {};
   int64_t operations(Unit unit) const { return executed[static_cast<size_t>(unit)]; }
 };
 

@@ -156,16 +156,16 @@ TEST(Sim, TheLaunchIsDescribed) {
 
 TEST(Sim, ALibrarysLaunchIsItsOwn) {
   Problem p;
-  p.q_len = p.kv_len = 1024, p.head_dim = 128;  // the products take longer than the softmax
+  p.q_len = p.kv_len = 1024, p.head_dim = 256;  // the products take longer than the softmax
   Row row = sweep({case_of(*find_variant("standard"), p)}).at(0);
   EXPECT_EQ(row.build.launches, 3);
   EXPECT_FALSE(row.build.ctas || row.build.threads_per_cta || row.build.smem_bytes || row.build.waves);
-  EXPECT_EQ(row.counters.executed_tensor_flops, int64_t{4} * 1024 * 1024 * 128 * 16);
+  EXPECT_EQ(row.counters.executed_tensor_flops, int64_t{4} * 1024 * 1024 * 256 * 16);
 }
 
 TEST(Sim, LargeProblemsAreCountedButUnchecked) {
   Problem p;
-  p.q_len = p.kv_len = 1024, p.head_dim = 128;
+  p.q_len = p.kv_len = 1024, p.head_dim = 256;
   Row row = sweep({case_of(*find_variant("flash2"), p)}).at(0);
   EXPECT_EQ(row.verify.verified, "unchecked");
   EXPECT_EQ(row.status.disposition, "ok");

@@ -1,0 +1,96 @@
+// `attnprof explain` as a person calls it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/run.hpp"
+#include "testing/gate_files.hpp"
+#include "testing/roofline_rows.hpp"
+#include "testing/temporary_file.hpp"
+
+namespace attnprof {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+using Args = std::vector<std::string>;
+
+const std::string forward = ATTNPROF_SOURCE_DIR "/results/h200/forward.csv";
+
+struct Result {
+  int code;
+  std::string out, err;
+};
+
+Result run(Args args) {
+  args.insert(args.begin(), "explain");
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int code = run_command_line(args);
+  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+TEST(ExplainCommand, ALineARowOrAllOfAFew) {
+  const Result all = run({forward});
+  EXPECT_EQ(all.code, 0);
+  EXPECT_THAT(all.out, StartsWith("line  variant"));
+  EXPECT_THAT(all.err, HasSubstr("no measured ceilings"));
+  const Result one =
+      run({forward, "--case", "variant=flash2,N=4k,head_dim=128,batch=1,mask=full", "--against", "naive"});
+  EXPECT_EQ(one.code, 0);
+  EXPECT_THAT(one.out,
+              StartsWith("flash2 128x64, fp16 full, batch 1, heads 16, N 4096, d 128, cold L2: 400 us"));
+  EXPECT_THAT(one.out, HasSubstr("remainder"));
+}
+
+TEST(ExplainCommand, WritesTheFileOrStandardOutput) {
+  const TemporaryFolder folder;
+  const Args args = {forward, "--case", "variant=flash2,N=1k", "--format", "json"};
+  const Result direct = run(args);
+  Args to_file = args;
+  to_file.insert(to_file.end(), {"-o", folder / "explain.json"});
+  EXPECT_EQ(run(to_file).out, "");
+  EXPECT_EQ(text_of(folder / "explain.json"), direct.out);
+  EXPECT_THAT(run(to_file).err, HasSubstr("exists: add --overwrite"));
+  to_file.push_back("--overwrite");
+  EXPECT_EQ(run(to_file).code, 0);
+  EXPECT_THAT(run({forward, "-o", forward, "--overwrite"}).err, HasSubstr("is one of the files to read"));
+}
+
+TEST(ExplainCommand, PredictsTheTilesAskedFor) {
+  const Result asked =
+      run({forward, "--case", "variant=flash2,N=4k,head_dim=64,batch=1,mask=full", "--tile", "192x80"});
+  EXPECT_EQ(asked.code, 0);
+  EXPECT_THAT(asked.out, HasSubstr("192x80 "));
+  EXPECT_THAT(run({forward, "--tile", "64"}).err, HasSubstr("--tile '64' is no tile"));
+  EXPECT_THAT(run({forward, "--tile", "64xmany"}).err, HasSubstr("--tile 'many'"));
+}
+
+TEST(ExplainCommand, NothingToExplainIsThree) {
+  const TemporaryFolder folder;
+  write_text(folder / "skipped.csv", csv_of({row_that_is("skipped")}));
+  const Result skipped = run({folder / "skipped.csv"});
+  EXPECT_EQ(skipped.code, 3);
+  EXPECT_THAT(skipped.err, HasSubstr("no row to explain: 1 skipped"));
+  write_text(folder / "none.csv", csv_of({}));
+  EXPECT_EQ(run({folder / "none.csv"}).code, 3);
+  EXPECT_EQ(run({forward, "--case", "N=3"}).code, 3);
+}
+
+TEST(ExplainCommand, RefusesWhatItCannotRead) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(run({}).code, 2);
+  EXPECT_EQ(run({folder / "nosuch.csv"}).code, 2);
+  EXPECT_THAT(run({forward, "--format", "csv"}).err, HasSubstr("--format 'csv' is none of table, json"));
+  EXPECT_THAT(run({forward, "--case", "flash2"}).err, HasSubstr("no COLUMN=VALUE"));
+  EXPECT_THAT(run({forward, "--against", "nosuch"}).err,
+              HasSubstr("--against 'nosuch' is no variant of the files"));
+  EXPECT_EQ(run({forward, "--overwrite"}).code, 2);
+  write_text(folder / "rows.csv", csv_of({roofline_row()}));
+  write_text(folder / "rows.csv.meta.json", R"({"runs": {"r1": {"ceilings": {"hbm_read_gbps": "fast"}}}})");
+  const Result torn = run({folder / "rows.csv"});
+  EXPECT_EQ(torn.code, 2);
+  EXPECT_THAT(torn.err, HasSubstr("ceilings"));
+}
+
+}  // namespace
+}  // namespace attnprof

@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "explain/explanation.hpp"
+
+namespace attnprof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int explanation_schema = 1;
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json();
+}
+
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+Json identity_json(const Identity& identity) {
+  Row row;
+  row.identity = identity;
+  Json json = Json::object();
+  for (const Column& column : schema())
+    if (column.group == Group::identity) json[std::string(column.name)] = cell(column, row);
+  return json;
+}
+
+Json resources_json(const CaseExplanation& e) {
+  Json all = Json::array();
+  for (const ResourceTime& r : e.resources.times)
+    all.push_back({{"name", r.name},
+                   {"ns", r.ns},
+                   {"share", r.ns / *e.row.latency.median_ns},
+                   {"amount", r.amount},
+                   {"unit", r.unit},
+                   {"rate_source", r.rate_source},
+                   {"columns", r.columns}});
+  return all;
+}
+
+Json missing_json(const ResourceTable& table, std::string MissingResource::*field) {
+  Json all = Json::array();
+  for (const MissingResource& missing : table.missing) all.push_back(missing.*field);
+  return all;
+}
+
+Json tiles_json(const CaseExplanation& e) {
+  Json all = Json::array();
+  for (const TilePrediction& t : e.tiles)
+    all.push_back(
+        {{"tile", fmt::format("{}x{}", t.br, t.bc)}, {"predicted_ns", t.ns}, {"speedup", t.speedup}});
+  return all;
+}
+
+Json against_json(const std::optional<AgainstRow>& against) {
+  if (!against) return Json();
+  Json factors = Json::array();
+  for (const Factor& f : against->split.factors)
+    factors.push_back({{"name", f.name}, {"factor", f.factor}, {"columns", f.columns}, {"text", f.text}});
+  return {{"file", file_name(against->file)},
+          {"line", against->line},
+          {"variant", against->identity.variant},
+          {"tile", against->identity.tile},
+          {"speedup", against->split.speedup},
+          {"factors", factors},
+          {"remainder", against->split.remainder},
+          {"why_no_factors",
+           against->split.why_no_factors.empty() ? Json() : Json(against->split.why_no_factors)}};
+}
+
+Json case_json(const CaseExplanation& e) {
+  return {{"file", file_name(e.file)},
+          {"line", e.line},
+          {"identity", identity_json(e.row.identity)},
+          {"br", or_null(e.row.resolved.br)},
+          {"bc", or_null(e.row.resolved.bc)},
+          {"run", e.row.provenance.run},
+          {"device", e.row.provenance.device},
+          {"latency_ns", *e.row.latency.median_ns},
+          {"latency_source", e.row.latency.latency_source},
+          {"resources", resources_json(e)},
+          {"missing", missing_json(e.resources, &MissingResource::name)},
+          {"why", missing_json(e.resources, &MissingResource::why)},
+          {"binds", e.binds},
+          {"idle_share", or_null(e.idle_share)},
+          {"waves", or_null(e.waves)},
+          {"occupancy_pct", or_null(e.occupancy_pct)},
+          {"sentences", e.sentences},
+          {"tiles", tiles_json(e)},
+          {"against", against_json(e.against)}};
+}
+
+}  // namespace
+
+std::string explain_json(const Explanations& explanations) {
+  Json cases = Json::array(), left_out = Json::array();
+  for (const CaseExplanation& e : explanations.cases) cases.push_back(case_json(e));
+  for (const auto& [reason, count] : explanations.left_out)
+    left_out.push_back({{"reason", reason}, {"count", count}});
+  const Json json = {{"schema", explanation_schema},
+                     {"against", explanations.against.empty() ? Json() : Json(explanations.against)},
+                     {"cases", cases},
+                     {"left_out", left_out},
+                     {"notices", explanations.notices}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace attnprof

@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+
+#include "explain/explanation.hpp"
+#include "report/table.hpp"
+#include "report/units.hpp"
+
+namespace attnprof {
+namespace {
+
+using Line = std::vector<std::string>;
+
+// Up to so many, everything of each is printed.
+constexpr size_t few = 3;
+
+std::string text(const Count& count) { return count ? fmt::format("{}", *count) : "-"; }
+std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+std::string percent(const Real& share) { return share ? percent(*share) : "-"; }
+
+std::string tile_text(const Row& row) {
+  if (!row.resolved.br || !row.resolved.bc) return "-";
+  return fmt::format("{}x{}", *row.resolved.br, *row.resolved.bc);
+}
+
+std::string lengths(const Identity& id) {
+  return id.q_len == id.kv_len ? fmt::format("N {}", text(id.q_len))
+                               : fmt::format("q {} k {}", text(id.q_len), text(id.kv_len));
+}
+
+std::string title(const CaseExplanation& e) {
+  const Identity& id = e.row.identity;
+  const std::string heads = id.heads == id.kv_heads
+                                ? text(id.heads)
+                                : fmt::format("{} to {} of K and V", text(id.heads), text(id.kv_heads));
+  return fmt::format("{} {}, {} {}, batch {}, heads {}, {}, d {}, {} L2: {} on {} ({}, line {})", id.variant,
+                     tile_text(e.row), id.dtype, id.mask, text(id.batch), heads, lengths(id),
+                     text(id.head_dim), id.cache, human_time_ns(*e.row.latency.median_ns),
+                     e.row.provenance.device, std::filesystem::path(e.file).filename().string(), e.line);
+}
+
+std::string columns_text(const ResourceTime& r) {
+  return r.columns.empty() ? "the schedule" : fmt::format("{}", fmt::join(r.columns, ", "));
+}
+
+std::string amount_text(const ResourceTime& r) {
+  if (r.unit == "bytes") return human_bytes(r.amount);
+  if (r.unit == "FLOPs") return human_flops(r.amount);
+  return fmt::format("{} {}",
+                     r.unit == "launches" ? fmt::format("{:.0f}", r.amount) : fmt::format("{:.3g}", r.amount),
+                     r.unit);
+}
+
+std::vector<Line> resource_lines(const CaseExplanation& e) {
+  std::vector<Line> lines = {{"resource", "alone", "of the time", "amount", "from", "at"}};
+  for (const ResourceTime& r : e.resources.times)
+    lines.push_back({(r.name == e.binds ? "> " : "  ") + r.name, human_time_ns(r.ns),
+                     percent(r.ns / *e.row.latency.median_ns), amount_text(r), columns_text(r),
+                     r.rate_source});
+  for (const MissingResource& missing : e.resources.missing)
+    lines.push_back({"  " + missing.name, "-", "-", "-", "not known: " + missing.why, ""});
+  lines.push_back({"  idle", "-", percent(e.idle_share), "-", "ctas, waves, theoretical_occupancy_pct", ""});
+  return lines;
+}
+
+std::vector<Line> factor_lines(const SpeedupSplit& split) {
+  std::vector<Line> lines = {{"factor", "times", "what", "from"}};
+  for (const Factor& f : split.factors)
+    lines.push_back({"  " + f.name, fmt::format("{:.2f}", f.factor), f.text,
+                     fmt::format("{}", fmt::join(f.columns, ", "))});
+  lines.push_back({"  remainder", fmt::format("{:.2f}", split.remainder),
+                   split.why_no_factors.empty() ? "what the model of time leaves open" : split.why_no_factors,
+                   ""});
+  return lines;
+}
+
+std::string tiles_text(const CaseExplanation& e) {
+  std::vector<std::string> parts;
+  for (const TilePrediction& t : e.tiles)
+    parts.push_back(fmt::format("{}x{} {} ({:.2f}x)", t.br, t.bc, human_time_ns(t.ns), t.speedup));
+  return fmt::format("Other tiles, predicted: {}.", fmt::join(parts, ", "));
+}
+
+std::string whole(const CaseExplanation& e, size_t width) {
+  std::string text = wrap_text(title(e), width, "");
+  for (const std::string& sentence : e.sentences) text += wrap_text("- " + sentence, width, "  ");
+  text += format_text_table(resource_lines(e), width);
+  if (!e.tiles.empty()) text += wrap_text(tiles_text(e), width, "");
+  if (!e.against) return text;
+  text +=
+      wrap_text(fmt::format("{:.2f} times as fast as {} {} (line {}), which is:", e.against->split.speedup,
+                            e.against->identity.variant, e.against->identity.tile, e.against->line),
+                width, "");
+  return text + format_text_table(factor_lines(e.against->split), width);
+}
+
+std::string best_tile(const CaseExplanation& e) {
+  if (e.tiles.empty()) return "-";
+  return fmt::format("{}x{} {:.2f}x", e.tiles.front().br, e.tiles.front().bc, e.tiles.front().speedup);
+}
+
+// Header and cells of the factors; nothing where no row has any.
+Line factor_cells(const CaseExplanation& e) {
+  Line cells(6, "-");
+  if (!e.against) return cells;
+  const SpeedupSplit& split = e.against->split;
+  cells[0] = fmt::format("{:.2f}", split.speedup);
+  for (size_t i = 0; i < split.factors.size() && i < 4; ++i)
+    cells[i + 1] = fmt::format("{:.2f}", split.factors[i].factor);
+  cells[5] = fmt::format("{:.2f}", split.remainder);
+  return cells;
+}
+
+Line summary_line(const CaseExplanation& e, bool against) {
+  const Identity& id = e.row.identity;
+  double longest = 0;
+  for (const ResourceTime& r : e.resources.times) longest = std::max(longest, r.ns);
+  Line line = {fmt::format("{}", e.line),
+               id.variant,
+               tile_text(e.row),
+               id.dtype,
+               id.mask,
+               text(id.batch),
+               fmt::format("{}/{}", text(id.heads), text(id.kv_heads)),
+               lengths(id),
+               text(id.head_dim),
+               human_time_ns(*e.row.latency.median_ns)};
+  const Line rest = against ? factor_cells(e)
+                            : Line{e.binds, percent(longest / *e.row.latency.median_ns),
+                                   percent(e.idle_share), best_tile(e)};
+  line.insert(line.end(), rest.begin(), rest.end());
+  return line;
+}
+
+std::string summary(const Explanations& explanations, size_t width) {
+  const bool against = !explanations.against.empty();
+  std::vector<Line> lines = {
+      {"line", "variant", "tile", "dtype", "mask", "b", "h/kv", "length", "d", "time"}};
+  const Line more = against ? Line{"speedup", "bytes", "rate", "waves", "launches", "rest"}
+                            : Line{"binds", "of time", "idle", "best other tile"};
+  lines.front().insert(lines.front().end(), more.begin(), more.end());
+  for (const CaseExplanation& e : explanations.cases) lines.push_back(summary_line(e, against));
+  return format_text_table(lines, width) +
+         wrap_text("All that is known of a row, with findings: choose up to 3 with --case.", width, "");
+}
+
+}  // namespace
+
+std::string explain_text(const Explanations& explanations, size_t width) {
+  if (explanations.cases.size() > few) return summary(explanations, width);
+  std::string text;
+  for (const CaseExplanation& e : explanations.cases) text += (text.empty() ? "" : "\n") + whole(e, width);
+  return text;
+}
+
+}  // namespace attnprof
