@@ -113,6 +113,7 @@ int64_t PluginHost::workspace_bytes(const Problem& problem) {
 // Throws CaseFailed when the process ended or hung.
 json PluginHost::call(const json& request, const char* activity) {
   const PluginHostSettings& settings = plugin_host_settings();
+  if (!hung_.empty()) throw CaseFailed(hung_);
   if (!child_) child_ = std::make_unique<ChildProcess>(settings.command);
   child_->write_line(request.dump(-1, ' ', false, json::error_handler_t::replace));
   const auto limit =
@@ -131,8 +132,10 @@ json PluginHost::call(const json& request, const char* activity) {
                                 : "wrote over attnprof's answers";
   const std::string words = last_words(*child_);
   child_.reset();
-  throw CaseFailed(fmt::format("plug-in {} {} when asked to {}{}; mend it, or leave --plugin out", path_,
-                               event, activity, words));
+  std::string sentence = fmt::format("plug-in {} {} when asked to {}{}; mend it, or leave --plugin out",
+                                     path_, event, activity, words);
+  if (read == ChildProcess::Read::timed_out) hung_ = sentence;
+  throw CaseFailed(sentence);
 }
 
 int serve_plugin_host() {

@@ -38,6 +38,7 @@ class PluginHost : public Plugin {
 
   std::string path_;
   std::unique_ptr<ChildProcess> child_;
+  std::string hung_;  // what there is to say since it did not answer: it is not waited for again
   std::map<std::string, PluginAnswer> known_;  // by request
   std::map<std::string, int64_t> workspaces_;  // by problem
 };

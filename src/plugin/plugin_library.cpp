@@ -31,6 +31,22 @@ struct Message {
   }
 };
 
+// What a plug-in's function returns; one that throws has failed, and said why.
+template <class Call>
+int returned(Message& message, Call call) {
+  const auto say = [&](const char* why) {
+    fmt::format_to_n(message.bytes.data(), message.bytes.size() - 1, "it threw an exception: {}", why);
+    return -1;
+  };
+  try {
+    return call(message.bytes.data());
+  } catch (const std::exception& error) {
+    return say(error.what());
+  } catch (...) {
+    return say("of no kind that says why");
+  }
+}
+
 attnprof_problem problem_of(const Problem& p) {
   return {.dtype = static_cast<int32_t>(p.dtype),
           .mask = p.mask == Mask::causal ? ATTNPROF_CAUSAL : ATTNPROF_FULL,
@@ -112,7 +128,8 @@ PluginLibrary::PluginLibrary(const std::string& path) : path_(path), api_(load(p
 PluginDescription PluginLibrary::describe() {
   attnprof_description description{};
   Message message;
-  if (const int code = api_->describe(&description, message.bytes.data()); code != 0)
+  if (const int code = returned(message, [&](char* text) { return api_->describe(&description, text); });
+      code != 0)
     throw UsageError(failure(path_, "describe", code, message));
   return {text_or(description.name, ""), text_or(description.idea, "a plug-in"),
           text_or(description.takes, "")};
@@ -123,7 +140,8 @@ PluginAnswer PluginLibrary::ask(const Problem& p, const DeviceProfile& d) {
   const attnprof_device device = device_of(d);
   PluginAnswer answer;
   Message message;
-  if (const int code = api_->supports(&problem, &device, message.bytes.data()); code != 0) {
+  if (const int code = returned(message, [&](char* text) { return api_->supports(&problem, &device, text); });
+      code != 0) {
     answer.unsupported = failure(path_, "supports", code, message);
     return answer;
   }
@@ -134,7 +152,7 @@ PluginAnswer PluginLibrary::ask(const Problem& p, const DeviceProfile& d) {
   }
   attnprof_model model{-1, -1, -1, -1};
   if (answer.unsupported.empty() && api_->model &&
-      api_->model(&problem, &device, &model, message.bytes.data()) == 0)
+      returned(message, [&](char* text) { return api_->model(&problem, &device, &model, text); }) == 0)
     answer.model = {stated(model.sm_bytes), stated(model.intermediate_bytes), stated(model.hbm_bytes),
                     stated(model.tensor_flops)};
   return answer;
@@ -144,7 +162,8 @@ int64_t PluginLibrary::workspace_bytes(const Problem& p) {
   const attnprof_problem problem = problem_of(p);
   int64_t bytes = 0;
   Message message;
-  if (const int code = api_->workspace(&problem, &bytes, message.bytes.data()); code != 0)
+  if (const int code = returned(message, [&](char* text) { return api_->workspace(&problem, &bytes, text); });
+      code != 0)
     throw CaseFailed(failure(path_, "workspace", code, message));
   if (bytes < 0 || bytes > most_workspace_bytes)
     throw CaseFailed(fmt::format("plug-in {}: workspace asks for {} bytes", path_, bytes));
@@ -161,7 +180,9 @@ PluginOperation::PluginOperation(const std::string& path, const attnprof_plugin_
     : path_(path), api_(api), problem_(problem_of(problem)) {
   const attnprof_device device = device_of(profile);
   Message message;
-  if (const int code = api_.prepare(&problem_, &device, &state_, message.bytes.data()); code != 0)
+  if (const int code =
+          returned(message, [&](char* text) { return api_.prepare(&problem_, &device, &state_, text); });
+      code != 0)
     throw CaseFailed(failure(path_, "prepare", code, message));
 }
 
@@ -195,7 +216,9 @@ void PluginOperation::launch(std::span<const Operand> operands, std::span<void* 
       .scale = 1.0f / std::sqrt(static_cast<float>(problem_.head_dim)),
   };
   Message message;
-  if (const int code = api_.launch(state_, &params, stream, message.bytes.data()); code != 0)
+  if (const int code =
+          returned(message, [&](char* text) { return api_.launch(state_, &params, stream, text); });
+      code != 0)
     throw CaseFailed(failure(path_, "launch", code, message));
 }
 

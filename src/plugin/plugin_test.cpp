@@ -163,6 +163,16 @@ TEST_F(PluginTest, ACrashInSupportsIsASkipAndTheNextQuestionIsAsked) {
         AllOf(HasSubstr("crashes_in_supports.so died from signal 11"), HasSubstr("say what it supports")));
 }
 
+TEST_F(PluginTest, AHangInSupportsIsWaitedForOnce) {
+  plugin_host_settings().limit_s = 1;
+  load("hangs_in_supports");
+  const auto start = std::chrono::steady_clock::now();
+  for (const Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16})
+    EXPECT_THAT(hosted_case(dtype).skip.value_or(""),
+                HasSubstr("hangs_in_supports.so did not answer within 1 s"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(2500));
+}
+
 class PluginFault : public PluginTest, public testing::WithParamInterface<Fault> {};
 TEST_P(PluginFault, IsAFailedRowAndTheNextCaseRuns) {
   load(GetParam().behaviour);

@@ -17,6 +17,7 @@ enum {
   WRITES_BEYOND_O,
   WRITES_BEFORE_WORKSPACE,
   CRASHES_IN_SUPPORTS,
+  HANGS_IN_SUPPORTS,
   HANGS_IN_DESCRIBE,
   FAILS_IN_DESCRIBE,
   HAS_A_BAD_NAME,
@@ -45,6 +46,8 @@ static int describe(attnprof_description* description, char* message) {
 
 static int supports(const attnprof_problem* problem, const attnprof_device* device, char* message) {
   if (BEHAVIOUR == CRASHES_IN_SUPPORTS) crash();
+  if (BEHAVIOUR == HANGS_IN_SUPPORTS)
+    for (;;) pause();
   if (problem->dtype != ATTNPROF_FP32) {
     snprintf(message, ATTNPROF_MESSAGE_SIZE, "fp32 alone, on %s", device->arch);
     return 1;
