@@ -8,8 +8,8 @@
  * Whatever launches on a CUDA stream fits: a CUTLASS kernel, a Triton cubin, cuDNN. attnprof owns the
  * tensors, checks the output against fp64, times and counts. It runs the library's code in processes of their
  * own: describe, supports, workspace and model in one that has no CUDA context (make one if you need it; the
- * device is the first that is visible), all of it in the one that measures, where the device's primary context
- * is current, which the CUDA runtime uses too. Functions are called from one thread at a time.
+ * device is the first that is visible), all of it in the one that measures, where the device's primary
+ * context is current, which the CUDA runtime uses too. Functions are called from one thread at a time.
  *
  * Functions that return int return 0 for success. Otherwise they may have written why into `message`, one
  * sentence of at most ATTNPROF_MESSAGE_SIZE bytes with its final 0; it becomes the row's reason.

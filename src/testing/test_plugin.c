@@ -1,5 +1,5 @@
-/* A plug-in whose "device" is the host: fp32 attention in plain C. What else it does, BEHAVIOUR says; the build
- * makes one library of each. Also what shows that attnprof_plugin.h is C. */
+/* A plug-in whose "device" is the host: fp32 attention in plain C. What else it does, BEHAVIOUR says; the
+ * build makes one library of each. Also what shows that attnprof_plugin.h is C. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -61,7 +61,8 @@ static int workspace(const attnprof_problem* problem, int64_t* bytes, char* mess
   return 0;
 }
 
-static int prepare(const attnprof_problem* problem, const attnprof_device* device, void** state, char* message) {
+static int prepare(const attnprof_problem* problem, const attnprof_device* device, void** state,
+                   char* message) {
   (void)device;
   if (BEHAVIOUR == CRASHES_IN_PREPARE) crash();
   if (BEHAVIOUR == HANGS_IN_PREPARE)
@@ -77,11 +78,12 @@ static int prepare(const attnprof_problem* problem, const attnprof_device* devic
 static void attend(const attnprof_params* p, int64_t batch, int64_t head, int64_t row) {
   const attnprof_problem* const size = p->problem;
   const int64_t kv_head = head / (size->heads / size->kv_heads);
-  const float* const q = (const float*)p->q + batch * p->q_strides.batch + head * p->q_strides.head +
-                         row * p->q_strides.row;
+  const float* const q =
+      (const float*)p->q + batch * p->q_strides.batch + head * p->q_strides.head + row * p->q_strides.row;
   const float* const k = (const float*)p->k + batch * p->k_strides.batch + kv_head * p->k_strides.head;
   const float* const v = (const float*)p->v + batch * p->v_strides.batch + kv_head * p->v_strides.head;
-  float* const o = (float*)p->o + batch * p->o_strides.batch + head * p->o_strides.head + row * p->o_strides.row;
+  float* const o =
+      (float*)p->o + batch * p->o_strides.batch + head * p->o_strides.head + row * p->o_strides.row;
   float* const s = p->workspace;
   int64_t keys = size->kv_len;
   if (size->mask == ATTNPROF_CAUSAL && row + size->kv_len - size->q_len + 1 < keys)

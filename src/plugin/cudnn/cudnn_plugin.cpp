@@ -92,7 +92,8 @@ fe::graph::SDPA_attributes attention(const attnprof_problem& p) {
 }
 
 std::shared_ptr<Plan> make_plan(const attnprof_problem& p) {
-  const cudnnHandle_t cudnn = handle();  // before anything else: the frontend asks the library for its version
+  const cudnnHandle_t cudnn =
+      handle();  // before anything else: the frontend asks the library for its version
   auto plan = std::make_shared<Plan>();
   fe::graph::Graph& graph = plan->graph;
   graph.set_io_data_type(p.dtype == ATTNPROF_FP16 ? fe::DataType_t::HALF : fe::DataType_t::BFLOAT16)
