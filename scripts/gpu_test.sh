@@ -19,7 +19,7 @@ mkdir -p "$2" || exit 2
 out_dir=$(cd "$2" && pwd)
 shift 2
 all_parts=(units selftest correct correct_flash3 correct_fp8 spills model_naive model_flash1 model_flash2 model_flash3
-  hbm repeat walltime faults counters forward mma_share versus versus_errors sanitizer)
+  hbm repeat walltime faults counters ceilings forward little ncu mma_share versus versus_errors sanitizer)
 parts=("${@:-${all_parts[@]}}")
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 attnprof=$build_dir/attnprof
@@ -231,9 +231,27 @@ part_counters() {
 }
 
 part_forward() {
-  sweep forward --variant naive,standard,flash1,flash2 -N 512:16k:x2 -d 64,128 -b 1,8 --mask full,causal --max-time 0.2s
+  sweep forward --variant naive,standard,flash1,flash2,flash3 -N 512:16k:x2 -d 64,128 -b 1,8 --mask full,causal --max-time 0.2s
   sweep tiles --variant flash2 -N 4k -d 64,128 --br 64,128 --bc 32:128:x2 --mask full,causal --max-time 0.2s
   sweep too_large --variant naive,flash2 -N 64k -d 64 --max-time 0.2s
+}
+
+# What flash helps little with: batch 32, few kv heads.
+part_little() {
+  sweep little --variant naive,standard,flash2,flash3 -N 512,2k -d 64,128 -b 1,32 --heads 16 --kv-heads 16,1 --max-time 0.2s
+}
+
+part_ceilings() {
+  "$attnprof" ceilings -o ceilings.csv >ceilings.txt 2>ceilings.log || fail "ceilings exited $?"
+  cat ceilings.txt
+}
+
+# The bottleneck that explain names beside Nsight Compute's, on 40 cases of `forward` that were fixed beforehand.
+part_ncu() {
+  python3 "$source_dir/scripts/ncu_agreement.py" measure "$attnprof" forward.csv -o ncu.csv 2>ncu.log || fail "ncu: see ncu.log"
+  "$attnprof" explain forward.csv --format json -o explain.json --overwrite >/dev/null 2>&1 || fail "explain exited $?"
+  python3 "$source_dir/scripts/ncu_agreement.py" compare ncu.csv explain.json >ncu_agreement.txt
+  tail -1 ncu_agreement.txt
 }
 
 # flash1 and flash2 with counters, beside the rate of mma.sync that `selftest` measures.
