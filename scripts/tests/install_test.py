@@ -18,6 +18,8 @@ class InstallTest(unittest.TestCase):
             for kernel in (SOURCE / "kernels").rglob("*.*"):
                 installed = data / "kernels" / kernel.relative_to(SOURCE / "kernels")
                 self.assertEqual(installed.read_bytes(), kernel.read_bytes())
+            header = pathlib.Path(prefix) / "include/attnprof_plugin.h"
+            self.assertEqual(header.read_bytes(), (SOURCE / "src/plugin/attnprof_plugin.h").read_bytes())
             for document in ("README.md", "LICENSE"):
                 self.assertTrue((pathlib.Path(prefix) / "share/doc/attnprof" / document).is_file())
             self.check_program(pathlib.Path(prefix) / "bin/attnprof")

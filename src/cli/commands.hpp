@@ -19,6 +19,7 @@ ExitCode published_command(const PublishedCommand& command);
 ExitCode ceilings_command(const CeilingsCommand& command);
 // Gives the traced program's own exit code where that is not 0.
 int trace_command(const TraceCommand& command);
+ExitCode new_variant_command(const NewVariantCommand& command);
 ExitCode compile_command(const CompileCommand& options);
 
 }  // namespace attnprof

@@ -29,7 +29,8 @@ Case case_of(const Variant& variant, Dtype dtype, int64_t head_dim, const Device
 std::optional<int64_t> shared_memory(const Case& c, const DeviceProfile& device) {
   int64_t most = 0;
   for (const Step& step : c.variant->steps(c.problem, c.tile, device)) {
-    if (std::holds_alternative<GemmLaunch>(step.launch)) return std::nullopt;
+    if (std::holds_alternative<GemmLaunch>(step.launch) || std::holds_alternative<PluginLaunch>(step.launch))
+      return std::nullopt;
     if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch))
       most = std::max(most, kernel->smem_bytes);
   }

@@ -131,6 +131,8 @@ struct Parser {
   PublishedParser published{root};
   CeilingsParser ceilings{root};
   TraceParser trace{root};
+  NewVariantParser new_variant{root};
+  CLI::App& plugin_host = *root.add_subcommand("plugin-host", "Started by attnprof itself")->group("");
   CLI::App& worker = *root.add_subcommand("worker", "Started by attnprof itself")->group("");  // hidden
 };
 
@@ -208,6 +210,8 @@ Command parse_command_line(const std::vector<std::string>& args) {
     if (parser.published.app().parsed()) return parser.published.command();
     if (parser.ceilings.app().parsed()) return parser.ceilings.command();
     if (parser.trace.app().parsed()) return parser.trace.command(args);
+    if (parser.new_variant.app().parsed()) return parser.new_variant.command();
+    if (parser.plugin_host.parsed()) return PluginHostCommand{};
     return WorkerCommand{};
   } catch (const CLI::CallForHelp&) {
     return ShowText{root.help()};

@@ -131,14 +131,25 @@ struct DoctorCommand {
 // Started by the gpu backend, never by a person: measures the cases it is sent.
 struct WorkerCommand {};
 
+// Started to ask a plug-in, never by a person.
+struct PluginHostCommand {};
+
+// new-variant: an example to start from.
+struct NewVariantCommand {
+  std::string name;
+  std::string folder = ".";
+  std::string kernels_dir;  // empty: found
+};
+
 // --help and --version.
 struct ShowText {
   std::string text;
 };
 
-using Command = std::variant<ShowText, SweepOptions, TuneCommand, ListOptions, CompileCommand, DoctorCommand,
-                             GateCommand, BaselineCommand, RooflineCommand, ExplainCommand, PublishedCommand,
-                             CeilingsCommand, TraceCommand, WorkerCommand>;
+using Command =
+    std::variant<ShowText, SweepOptions, TuneCommand, ListOptions, CompileCommand, DoctorCommand, GateCommand,
+                 BaselineCommand, RooflineCommand, ExplainCommand, PublishedCommand, CeilingsCommand,
+                 TraceCommand, WorkerCommand, PluginHostCommand, NewVariantCommand>;
 
 // `args`: without the program's name. Throws UsageError, one sentence, for everything that is wrong with
 // them.

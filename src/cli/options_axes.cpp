@@ -55,7 +55,7 @@ std::vector<Dtype> parse_dtypes(const std::vector<std::string>& texts) {
   return dtypes;
 }
 
-AxisOptions::AxisOptions(CLI::App& app) {
+AxisOptions::AxisOptions(CLI::App& app) : own_(app, "Variants of your own") {
   const SweepAxes defaults;
   const auto add = [&](AxisTexts& axis, const char* names, const char* help, const std::string& text) {
     add_axis(app, axis, names, help, text, group);
@@ -96,6 +96,7 @@ SweepAxes AxisOptions::axes() const {
   contradict(tokens && q_len_.given(), "--tokens", "-q/-k", "batch = tokens / N needs -N");
   contradict(hidden && heads_.given(), "--hidden", "--heads", "both set the heads");
   SweepAxes axes;
+  if (auto own = own_.load(); !own.empty()) axes.variants = std::move(own);
   if (variant_.given()) axes.variants = parse_words("--variant", variant_.texts);
   if (seqlen_.given()) axes.seqlens = numbers(seqlen_, "-N");
   axes.q_lens = numbers(q_len_, "-q");

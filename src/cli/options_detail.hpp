@@ -11,6 +11,7 @@
 
 #include "cli/options.hpp"
 #include "error.hpp"
+#include "plugin/own_variants.hpp"
 
 namespace attnprof {
 
@@ -43,15 +44,28 @@ inline void add_axis(CLI::App& app, AxisTexts& axis, const std::string& names, c
                     ->group(group);
 }
 
+// --variant-file and --plugin: variants of one's own, as options of `app`.
+class OwnVariantFlags {
+ public:
+  OwnVariantFlags(CLI::App& app, const std::string& group);
+  bool given() const { return !own_.files.empty() || !own_.plugins.empty(); }
+  // Loads them in place of what was loaded before, and returns their names. Throws UsageError.
+  std::vector<std::string> load() const;
+
+ private:
+  OwnVariants own_;
+};
+
 // The axes of a plan as options of `app`, and their values once it is parsed.
 class AxisOptions {
  public:
   explicit AxisOptions(CLI::App& app);
   // Throws UsageError for what is malformed or contradicts itself.
   SweepAxes axes() const;
-  bool names_variants() const { return variant_.given(); }
+  bool names_variants() const { return variant_.given() || own_.given(); }
 
  private:
+  OwnVariantFlags own_;
   AxisTexts variant_, seqlen_, q_len_, kv_len_, head_dim_, batch_, heads_, kv_heads_, br_, bc_, knob_, dtype_,
       mask_, cache_;
   CLI::Option *tokens_option_, *hidden_option_;

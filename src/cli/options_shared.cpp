@@ -38,6 +38,18 @@ void refuse_two_targets(const DeviceChoice& device) {
   refuse_both(!device.target.empty() && !device.target_file.empty(), "--target", "--target-file");
 }
 
+OwnVariantFlags::OwnVariantFlags(CLI::App& app, const std::string& group) {
+  const auto add = [&](const char* name, std::vector<std::string>& files, const char* help) {
+    app.add_option(name, files, help)->allow_extra_args(false)->type_name("FILE")->group(group);
+  };
+  add("--variant-file", own_.files, "A kernel file's JSON, see attnprof new-variant; may be repeated");
+  add("--plugin", own_.plugins, "A shared library, see attnprof_plugin.h; may be repeated");
+}
+
+std::vector<std::string> OwnVariantFlags::load() const {
+  return load_own_variants(own_, PluginCode::elsewhere);
+}
+
 CLI::Option* add_name(CLI::App& app, const std::string& names, std::string& name, const std::string& help,
                       const std::string& type) {
   const auto not_empty = [](const std::string& text) {

@@ -15,8 +15,8 @@ const std::string compile_footer =
 }  // namespace
 
 ListParser::ListParser(CLI::App& root)
-    : app_(
-          *root.add_subcommand("list", "Show variants with their tiles on a device, and the devices known")) {
+    : app_(*root.add_subcommand("list", "Show variants with their tiles on a device, and the devices known")),
+      own_(app_, "Variants of your own") {
   add_target(app_, options_.device);
   add_axis(app_, head_dims_, "-d,--head-dim", "Show default tiles for these", "64,128", "Options");
   add_axis(app_, dtypes_, "--dtype", "Show default tiles for these", "fp16", "Options");
@@ -25,11 +25,26 @@ ListParser::ListParser(CLI::App& root)
 }
 
 ListOptions ListParser::options() {
+  own_.load();
   refuse_two_targets(options_.device);
   if (head_dims_.given()) options_.head_dims = parse_axis("-d", head_dims_.texts);
   if (dtypes_.given()) options_.dtypes = parse_dtypes(dtypes_.texts);
   options_.format = parse_format(format_, true);
   return options_;
+}
+
+NewVariantParser::NewVariantParser(CLI::App& root)
+    : app_(*root.add_subcommand("new-variant", "Write a kernel of your own to start from")) {
+  app_.footer(
+      "Writes NAME.json and NAME.cu, a kernel that is right and slow, and says what to type next. NAME: a "
+      "small\nletter, then small letters, digits and '_'.\n\n"
+      "Example:\n  attnprof new-variant mine -o kernels\n\n"
+      "Exit codes: 0 all well, 2 wrong usage, 3 cannot be written.");
+  app_.add_option("NAME", command_.name, "Of the variant and its files")->required();
+  add_name(app_, "-o,--output", command_.folder, "Folder of the two files; made if it is missing", "FOLDER")
+      ->default_str(".");
+  add_name(app_, "--kernels", command_.kernels_dir, "Kernel sources", "DIR")
+      ->default_str("beside the program");
 }
 
 CompileParser::CompileParser(CLI::App& root)

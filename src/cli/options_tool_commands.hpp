@@ -14,8 +14,20 @@ class ListParser {
  private:
   ListOptions options_;
   CLI::App& app_;
+  OwnVariantFlags own_;
   AxisTexts head_dims_, dtypes_;
   std::string format_ = "table";
+};
+
+class NewVariantParser {
+ public:
+  explicit NewVariantParser(CLI::App& root);
+  CLI::App& app() { return app_; }
+  NewVariantCommand command() const { return command_; }
+
+ private:
+  NewVariantCommand command_;
+  CLI::App& app_;
 };
 
 class CompileParser {

@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/doctor.hpp"
 #include "cli/standard_streams.hpp"
+#include "plugin/plugin_host.hpp"
 
 namespace attnprof {
 namespace {
@@ -44,6 +45,10 @@ struct RunCommand {
   }
   int operator()(const CeilingsCommand& command) const { return static_cast<int>(ceilings_command(command)); }
   int operator()(const TraceCommand& command) const { return trace_command(command); }
+  int operator()(const PluginHostCommand&) const { return serve_plugin_host(); }
+  int operator()(const NewVariantCommand& command) const {
+    return static_cast<int>(new_variant_command(command));
+  }
   int operator()(const WorkerCommand&) const { return serve_gpu_worker_process(); }
 };
 

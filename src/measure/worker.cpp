@@ -9,6 +9,7 @@
 #include "error.hpp"
 #include "measure/backend_json.hpp"
 #include "plan/case_json.hpp"
+#include "plugin/own_variants.hpp"
 
 namespace attnprof {
 namespace {
@@ -51,7 +52,8 @@ json WorkerBackend::start() {
   child_ = std::make_unique<ChildProcess>(command_);
   allow(std::max(start_limit_s, options_.case_timeout_s),
         "the worker took longer than {:g} s and was ended while");
-  return call({{"call", "open"}, {"options", to_json(options_)}}, "starting");
+  return call({{"call", "open"}, {"options", to_json(options_)}, {"variants", own_variants_message()}},
+              "starting");
 }
 
 // What the worker does from now on must be answered within `seconds`; otherwise `sentence` is why it was
@@ -78,6 +80,7 @@ void WorkerBackend::restart() {
 
 Build WorkerBackend::prepare(const Case& c) {
   if (!child_) restart();
+  origin_ = c.variant->origin;
   allow(options_.case_timeout_s, "the case took longer than --case-timeout {:g} s and was ended while");
   return call_for_row({{"call", "prepare"}, {"case", to_json(c)}}, "preparing").build;
 }
@@ -150,7 +153,8 @@ void WorkerBackend::lose(const std::string& event, const char* activity) {
   collect_log();
   child_.reset();
   const std::string message = last_message_.empty() ? "" : "; its last message: " + last_message_;
-  throw CaseFailed(fmt::format("{} {}{}", event, activity, message));
+  const std::string origin = origin_.empty() ? "" : fmt::format(" {}", origin_);
+  throw CaseFailed(fmt::format("{} {}{}{}", event, activity, origin, message));
 }
 
 }  // namespace attnprof

@@ -50,6 +50,7 @@ class WorkerBackend : public Backend {
   std::unique_ptr<ChildProcess> child_;  // null after a case failed
   ChildProcess::Clock::time_point deadline_;
   std::string time_out_;      // what to say when it has passed
+  std::string origin_;        // of the case's variant, where it is a user's own
   std::string last_message_;  // of the worker in hand, on stdout or stderr
 };
 

@@ -121,6 +121,13 @@ void fill_model(Prediction& prediction) {
   prediction.model.tensor_flops = std::llround(tensor);
 }
 
+void take_stated(const StatedModel& stated, Model& model) {
+  model.sm_bytes = stated.sm_bytes;
+  model.intermediate_bytes = stated.intermediate_bytes;
+  model.hbm_bytes = stated.hbm_bytes;
+  model.tensor_flops = stated.tensor_flops;
+}
+
 // Everything a prediction depends on.
 std::string key_of(const Case& c, const DeviceProfile& d, const PredictLimits& limits) {
   std::string key =
@@ -138,7 +145,10 @@ Prediction run(const Case& c, const DeviceProfile& device, const PredictLimits& 
   prediction.scheduled = !steps.empty() && std::ranges::all_of(steps, [](const Step& step) {
     return static_cast<bool>(step.schedule.run);
   });
-  if (!prediction.scheduled) return prediction;
+  if (!prediction.scheduled) {
+    if (c.variant->stated_model) take_stated(c.variant->stated_model(c.problem, device), prediction.model);
+    return prediction;
+  }
   const std::vector<Operand> operands = case_operands(*c.variant, c.problem, c.tile);
   Simulation simulation = simulate_case(c, device, steps, operands, limits);
   prediction.steps = std::move(simulation.steps);

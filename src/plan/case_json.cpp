@@ -30,28 +30,8 @@ auto parse_word(const json& parent, const char* field, Parse parse) {
   return *value;
 }
 
-json problem_to_json(const Problem& p) {
-  return {{"pass", to_string(p.pass)}, {"dtype", to_string(p.dtype)},
-          {"mask", to_string(p.mask)}, {"batch", p.batch},
-          {"heads", p.heads},          {"kv_heads", p.kv_heads},
-          {"q_len", p.q_len},          {"kv_len", p.kv_len},
-          {"head_dim", p.head_dim}};
-}
-
 std::optional<Pass> parse_pass(std::string_view text) {
   return text == to_string(Pass::forward) ? std::optional(Pass::forward) : std::nullopt;
-}
-
-Problem problem_from_json(const json& j) {
-  return {.pass = parse_word(j, "pass", parse_pass),
-          .dtype = parse_word(j, "dtype", parse_dtype),
-          .mask = parse_word(j, "mask", parse_mask),
-          .batch = j.at("batch"),
-          .heads = j.at("heads"),
-          .kv_heads = j.at("kv_heads"),
-          .q_len = j.at("q_len"),
-          .kv_len = j.at("kv_len"),
-          .head_dim = j.at("head_dim")};
 }
 
 // In their order, which a JSON object would lose.
@@ -88,6 +68,26 @@ Case parse_case(const json& j) {
 }
 
 }  // namespace
+
+json problem_to_json(const Problem& p) {
+  return {{"pass", to_string(p.pass)}, {"dtype", to_string(p.dtype)},
+          {"mask", to_string(p.mask)}, {"batch", p.batch},
+          {"heads", p.heads},          {"kv_heads", p.kv_heads},
+          {"q_len", p.q_len},          {"kv_len", p.kv_len},
+          {"head_dim", p.head_dim}};
+}
+
+Problem problem_from_json(const json& j) {
+  return {.pass = parse_word(j, "pass", parse_pass),
+          .dtype = parse_word(j, "dtype", parse_dtype),
+          .mask = parse_word(j, "mask", parse_mask),
+          .batch = j.at("batch"),
+          .heads = j.at("heads"),
+          .kv_heads = j.at("kv_heads"),
+          .q_len = j.at("q_len"),
+          .kv_len = j.at("kv_len"),
+          .head_dim = j.at("head_dim")};
+}
 
 json to_json(const Case& c) {
   return {{"variant", c.variant->name},

@@ -8,6 +8,8 @@
 namespace attnprof {
 
 nlohmann::json to_json(const Case& c);
+nlohmann::json problem_to_json(const Problem& problem);
+Problem problem_from_json(const nlohmann::json& json);  // throws UsageError, or json::exception
 
 // Throws UsageError naming what is missing, unknown or of the wrong type. The variant is looked up by its
 // name.

@@ -11,12 +11,11 @@
 namespace attnprof {
 namespace {
 
-constexpr int tile_step = 16;  // rows of a tensor core instruction
 constexpr int most_threads = 1024;
 constexpr int64_t most_blocks_x = std::numeric_limits<int32_t>::max();
 constexpr int64_t most_blocks_yz = 65'535;
 
-std::optional<std::string> bad_side(std::string_view name, int side) {
+std::optional<std::string> bad_side(std::string_view name, int side, int tile_step) {
   if (side % tile_step == 0) return std::nullopt;
   return fmt::format("{} = {} is no multiple of {}, the rows of a tensor core instruction", name, side,
                      tile_step);
@@ -63,8 +62,8 @@ std::optional<std::string> too_much_for_a_launch(const Case& c, const DeviceProf
 }  // namespace
 
 std::optional<std::string> skip_reason(const Case& c, const DeviceProfile& device, int64_t free_bytes) {
-  if (auto reason = bad_side("Br", c.tile.br)) return reason;
-  if (auto reason = bad_side("Bc", c.tile.bc)) return reason;
+  if (auto reason = bad_side("Br", c.tile.br, c.variant->tile_step)) return reason;
+  if (auto reason = bad_side("Bc", c.tile.bc, c.variant->tile_step)) return reason;
   if (auto reason = bad_knob(c.tile.knobs, *c.variant)) return reason;
   if (auto reason = c.variant->unsupported(c.problem, c.tile, device)) return reason;
   if (auto reason = too_much_for_a_launch(c, device)) return reason;

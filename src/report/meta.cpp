@@ -97,6 +97,7 @@ std::string plan_id(const std::vector<Case>& cases, const MeasureOptions& option
     Row row;
     row.identity = identity_of(c);
     text += csv_row(all_columns(), row);
+    if (!c.variant->fingerprint.empty()) text += fmt::format("{}\n", c.variant->fingerprint);
   }
   return hash_text(text);
 }

@@ -6,12 +6,14 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "error.hpp"
 #include "measure/worker.hpp"
 #include "roofline/schema.hpp"
+#include "testing/hosted_plugin.hpp"
 
 namespace attnprof {
 namespace {
@@ -56,6 +58,8 @@ class FakeBackend : public Backend {
   Build prepare(const Case& c) override {
     order_ = c.tile_reason;
     act("prepare");
+    hosted_.reset();
+    if (const PluginLibrary* library = plugin_of(c)) hosted_.emplace(c, *library);
     Build build;
     build.ctas = getpid();  // so that tests can tell workers apart
     build.kernel_hash = "abc";
@@ -63,6 +67,7 @@ class FakeBackend : public Backend {
   }
   Verification verify() override {
     act("verify");
+    if (hosted_) return hosted_->verify();
     Verification verification;
     verification.verified = "yes";
     verification.rel_err = 0.001;
@@ -92,8 +97,16 @@ class FakeBackend : public Backend {
     if (const size_t at = order_.find('@'); at != std::string::npos && order_.substr(at + 1) == phase)
       misbehave(order_.substr(0, at));
   }
+  const PluginLibrary* plugin_of(const Case& c) const {
+    if (c.variant->origin.empty()) return nullptr;
+    const std::vector<Step> steps = c.variant->steps(c.problem, c.tile, info_.device);
+    const auto* plugin = std::get_if<PluginLaunch>(&steps.front().launch);
+    return plugin ? plugin->library : nullptr;
+  }
+
   BackendInfo info_;
   std::string order_;
+  std::optional<HostedPlugin> hosted_;
 };
 
 std::unique_ptr<Backend> open_fake(const MeasureOptions& options) {

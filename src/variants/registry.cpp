@@ -1,6 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <deque>
 
+#include "error.hpp"
 #include "variants/variant.hpp"
 
 namespace attnprof {
@@ -11,11 +15,40 @@ extern const Variant flash1_variant;
 extern const Variant flash2_variant;
 extern const Variant flash3_variant;
 
-std::span<const Variant* const> all_variants() {
+std::span<const Variant* const> built_in_variants() {
   static constexpr std::array variants = {
       &naive_variant, &standard_variant, &flash1_variant, &flash2_variant, &flash3_variant,
   };
   return variants;
+}
+
+namespace {
+
+struct Registry {
+  std::vector<const Variant*> all{built_in_variants().begin(), built_in_variants().end()};
+  std::deque<Variant> loaded;  // of all times
+};
+
+Registry& registry() {
+  static Registry the_one;
+  return the_one;
+}
+
+}  // namespace
+
+std::span<const Variant* const> all_variants() { return registry().all; }
+
+void set_loaded_variants(std::vector<Variant> variants) {
+  const auto built_in = built_in_variants();
+  std::vector<const Variant*> all(built_in.begin(), built_in.end());
+  for (Variant& variant : variants) {
+    if (const auto taken = std::ranges::find(all, variant.name, &Variant::name); taken != all.end())
+      throw UsageError(fmt::format("{}: the name '{}' is taken by {}; give the variant another",
+                                   variant.origin, variant.name,
+                                   (*taken)->origin.empty() ? "a built-in variant" : (*taken)->origin));
+    all.push_back(&registry().loaded.emplace_back(std::move(variant)));
+  }
+  registry().all = std::move(all);
 }
 
 const Variant* find_variant(std::string_view name) {

@@ -60,6 +60,13 @@ struct MemsetLaunch {
   uint8_t value = 0;
 };
 
+// Whatever a plug-in enqueues (plugin/plugin_library.hpp). Null outside the process that measures: no other
+// runs the plug-in's code.
+class PluginLibrary;
+struct PluginLaunch {
+  const PluginLibrary* library = nullptr;
+};
+
 // What multiplies: FMA pipes, tensor cores by warp (mma.sync) or warpgroup (wgmma), a library's choice of
 // them.
 enum class ProductUnit { none, fma, mma, wgmma, library };
@@ -74,7 +81,7 @@ struct Pace {
 
 struct Step {
   std::string name;  // "scores", "softmax", "output"
-  std::variant<KernelLaunch, GemmLaunch, MemsetLaunch> launch;
+  std::variant<KernelLaunch, GemmLaunch, MemsetLaunch, PluginLaunch> launch;
   Schedule schedule;
   bool timed = true;  // part of the operation; false: preparation, run once before it
   Pace pace = {};

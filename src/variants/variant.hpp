@@ -1,8 +1,9 @@
 // A variant: an attention algorithm as data. Launch, skip reasons, memory check, model, simulator, `list` and
 // the README's table all come from it. To add one: kernels/NAME.cu, src/variants/NAME.cpp, one line in
-// registry.cpp.
+// registry.cpp. Those of a user's own files and libraries (variant_file.hpp, plugin/) are added at run time.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +30,11 @@ struct TileChoice {
   std::string reason;
 };
 
+// What a whole case moves and executes, as the author of a plug-in says.
+struct StatedModel {
+  std::optional<int64_t> sm_bytes, intermediate_bytes, hbm_bytes, tensor_flops;
+};
+
 struct Variant {
   std::string_view name;
   std::string_view idea;   // one sentence
@@ -37,28 +43,39 @@ struct Variant {
   // Why this problem, tile and device cannot be run, as a sentence with the numbers; nothing if they can.
   // Limits every variant shares (shared memory of a block, device memory, shapes that make no sense) are
   // checked by plan/skip.
-  std::optional<std::string> (*unsupported)(const Problem&, const Tile&, const DeviceProfile&);
-  TileChoice (*default_tile)(const Problem&, const DeviceProfile&);
+  std::function<std::optional<std::string>(const Problem&, const Tile&, const DeviceProfile&)> unsupported;
+  std::function<TileChoice(const Problem&, const DeviceProfile&)> default_tile;
   // Device memory it needs beyond the problem's operands, in the order of AttentionParams::workspace.
-  std::vector<Operand> (*workspace)(const Problem&, const Tile&);
-  std::vector<Step> (*steps)(const Problem&, const Tile&, const DeviceProfile&);
+  std::function<std::vector<Operand>(const Problem&, const Tile&)> workspace;
+  std::function<std::vector<Step>(const Problem&, const Tile&, const DeviceProfile&)> steps;
 
   // Settings of its own beside Br x Bc. Every function here gets in Tile::knobs what was asked for, or what
   // is in force, and decides itself what is absent.
   std::span<const Knob> knobs = {};
   // All of them as they are in force, in the order of `knobs`; null: the variant has none. What it returns
   // must, put into the tile, give the same steps.
-  Knobs (*knobs_used)(const Problem&, const Tile&, const DeviceProfile&) = nullptr;
+  std::function<Knobs(const Problem&, const Tile&, const DeviceProfile&)> knobs_used = nullptr;
   // Tiles (and knobs) that `tune` tries where none are given; null: Br and Bc in multiples of 16.
-  std::vector<Tile> (*candidates)(const Problem&, const DeviceProfile&) = nullptr;
+  std::function<std::vector<Tile>(const Problem&, const DeviceProfile&)> candidates = nullptr;
+
+  int tile_step = 16;  // Br and Bc are multiples of it: rows of a tensor core instruction
+  // Of a variant that was loaded: the file or library it is from, and a hash of that. Empty: built in.
+  std::string_view origin = {}, fingerprint = {};
+  // For steps without a schedule: what its author says of bytes and FLOPs; null: nothing.
+  std::function<StatedModel(const Problem&, const DeviceProfile&)> stated_model = nullptr;
 };
 
 // operands(problem) followed by the variant's workspace: the list that Region::operand and steps index.
 std::vector<Operand> case_operands(const Variant& variant, const Problem& problem, const Tile& tile);
 
-// Every variant, in the order tables show them.
+// Every variant, in the order tables show them: those built in, then those loaded.
 std::span<const Variant* const> all_variants();
-const Variant* find_variant(std::string_view name);                    // null if there is none
+const Variant* find_variant(std::string_view name);  // null if there is none
+std::span<const Variant* const> built_in_variants();
+
+// Takes the place of all that were loaded before; those stay where they are, since cases may point to them.
+// Throws UsageError naming the origins when a name is taken twice.
+void set_loaded_variants(std::vector<Variant> variants);
 const Knob* find_knob(const Variant& variant, std::string_view name);  // null if it has none of that name
 
 }  // namespace attnprof

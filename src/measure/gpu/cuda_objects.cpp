@@ -1,5 +1,10 @@
 #include "measure/gpu/cuda_objects.hpp"
 
+#include <algorithm>
+#include <vector>
+
+#include "measure/guard_bands.hpp"
+
 namespace attnprof {
 
 Context::Context(int device) {
@@ -54,11 +59,31 @@ CUfunction Module::function(const std::string& entry) const {
   return function;
 }
 
-DeviceBuffer::DeviceBuffer(int64_t bytes) : bytes_(bytes) {
-  ATTNPROF_CU(cuMemAlloc, &pointer_, static_cast<size_t>(bytes > 0 ? bytes : 1));
+DeviceBuffer::DeviceBuffer(int64_t bytes, int64_t guard) : bytes_(bytes), guard_(guard) {
+  ATTNPROF_CU(cuMemAlloc, &pointer_, static_cast<size_t>(std::max<int64_t>(bytes, 1) + 2 * guard));
+  pointer_ += static_cast<CUdeviceptr>(guard);
 }
 DeviceBuffer::~DeviceBuffer() {
-  if (pointer_) driver().cuMemFree(pointer_);
+  if (pointer_) driver().cuMemFree(pointer_ - static_cast<CUdeviceptr>(guard_));
+}
+
+void DeviceBuffer::fill_guards(const Stream& stream) const {
+  if (guard_ == 0) return;
+  const auto size = static_cast<size_t>(guard_);
+  ATTNPROF_CU(cuMemsetD8Async, pointer_ - size, guard_byte, size, stream.get());
+  ATTNPROF_CU(cuMemsetD8Async, pointer_ + static_cast<size_t>(bytes_), guard_byte, size, stream.get());
+}
+
+DeviceBuffer::Overwritten DeviceBuffer::overwritten(const Stream& stream) const {
+  const auto damage = [&](CUdeviceptr begin) {
+    std::vector<uint8_t> band(static_cast<size_t>(guard_));
+    if (band.empty()) return int64_t{0};
+    ATTNPROF_CU(cuMemcpyDtoHAsync, band.data(), begin, band.size(), stream.get());
+    stream.synchronise();
+    return overwritten_bytes(band);
+  };
+  return {damage(pointer_ - static_cast<CUdeviceptr>(guard_)),
+          damage(pointer_ + static_cast<CUdeviceptr>(bytes_))};
 }
 
 void DeviceBuffer::fill(uint8_t value, const Stream& stream) const {

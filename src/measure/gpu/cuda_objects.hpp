@@ -77,10 +77,11 @@ class Module {
 
 class DeviceBuffer {
  public:
-  explicit DeviceBuffer(int64_t bytes);
+  // With `guard` bytes on each side (measure/guard_bands.hpp), which are no part of it.
+  explicit DeviceBuffer(int64_t bytes, int64_t guard = 0);
   ~DeviceBuffer();
   DeviceBuffer(DeviceBuffer&& other) noexcept
-      : pointer_(std::exchange(other.pointer_, 0)), bytes_(other.bytes_) {}
+      : pointer_(std::exchange(other.pointer_, 0)), bytes_(other.bytes_), guard_(other.guard_) {}
   DeviceBuffer(const DeviceBuffer&) = delete;
   DeviceBuffer& operator=(const DeviceBuffer&) = delete;
 
@@ -92,13 +93,20 @@ class DeviceBuffer {
   }
   // Enqueues: every byte becomes `value`.
   void fill(uint8_t value, const Stream& stream) const;
+  // Enqueues: the guards take their pattern.
+  void fill_guards(const Stream& stream) const;
+  // Bytes of the guards that have lost it; waits.
+  struct Overwritten {
+    int64_t before, beyond;
+  };
+  Overwritten overwritten(const Stream& stream) const;
   // Copies `bytes` from or to the host, and waits.
   void upload(const void* host, int64_t bytes, const Stream& stream) const;
   void download(void* host, int64_t bytes, const Stream& stream) const;
 
  private:
   CUdeviceptr pointer_ = 0;
-  int64_t bytes_ = 0;
+  int64_t bytes_ = 0, guard_ = 0;
 };
 
 // Enqueues one launch; `arguments`: the addresses of the kernel's parameters.

@@ -18,6 +18,7 @@
 #include "roofline/schema.hpp"
 #include "variants/flash3_prepare.hpp"
 #include "variants/tiling.hpp"
+#include "variants/variant_file.hpp"
 #include "verify/rounding.hpp"
 
 namespace attnprof {
@@ -39,6 +40,9 @@ std::vector<Step> broken_steps(const Problem& p, const Tile& tile, const char* e
 constexpr const char* broken_source = R"(#include "attention_params.h"
 extern "C" __global__ void untouched(const __grid_constant__ AttentionParams p) {}
 extern "C" __global__ void fault(const __grid_constant__ AttentionParams p) { *reinterpret_cast<volatile int*>(16) = 1; }
+extern "C" __global__ void beyond(const __grid_constant__ AttentionParams p) {
+  if (threadIdx.x < 3) reinterpret_cast<char*>(p.o)[p.batch * p.o_strides.batch * 2 + threadIdx.x] = 1;
+}
 )";
 
 Variant broken_variant(const char* name) {
@@ -49,12 +53,9 @@ Variant broken_variant(const char* name) {
   };
   variant.default_tile = [](const Problem&, const DeviceProfile&) { return TileChoice{{16, 16}, ""}; };
   variant.workspace = [](const Problem&, const Tile&) { return std::vector<Operand>{}; };
-  variant.steps =
-      std::string_view(name) == "fault"
-          ? [](const Problem& p, const Tile& t, const DeviceProfile&) { return broken_steps(p, t, "fault"); }
-          : [](const Problem& p, const Tile& t, const DeviceProfile&) {
-              return broken_steps(p, t, "untouched");
-            };
+  variant.steps = [name](const Problem& p, const Tile& t, const DeviceProfile&) {
+    return broken_steps(p, t, name);
+  };
   return variant;
 }
 
@@ -173,6 +174,33 @@ TEST_F(GpuTest, AnUntouchedOutputIsIncorrect) {
   const Verification verification = backend->verify();
   EXPECT_EQ(verification.verified, "no");
   EXPECT_FALSE(verification.rel_err);
+}
+
+TEST_F(GpuTest, AWriteBesideAnOperandOfAUsersOwnVariantIsAFailedCase) {
+  use_broken_kernels();
+  const auto backend = make_gpu_backend(options_);
+  Variant beyond = broken_variant("beyond");
+  beyond.origin = "mine.json";
+  backend->prepare(case_of(beyond, problem_of(64), backend->info().device));
+  try {
+    backend->verify();
+    FAIL() << "was taken";
+  } catch (const CaseFailed& failed) {
+    EXPECT_THAT(failed.what(), HasSubstr("wrote 3 bytes beyond O, which has 32768 bytes"));
+  }
+}
+
+TEST_F(GpuTest, TheExampleOfAVariantFileIsRight) {
+  const auto backend = make_gpu_backend(options_);
+  const Variant example = load_variant_file(ATTNPROF_SOURCE_DIR "/kernels/example/example.json");
+  for (const Mask mask : {Mask::full, Mask::causal})
+    for (const Dtype dtype : {Dtype::fp16, Dtype::bf16})
+      for (const int64_t length : {1, 129, 1000}) {
+        Problem p = problem_of(length, mask, dtype);
+        p.q_len = length + 30;  // causal: the first rows see no key
+        backend->prepare(case_of(example, p, backend->info().device));
+        EXPECT_EQ(backend->verify().verified, "yes") << length;
+      }
 }
 
 TEST_F(GpuTest, TimesHaveAnIntervalAndGrowWithTheProblem) {

@@ -5,6 +5,7 @@
 #include "measure/compile/compile_plan.hpp"
 #include "measure/gpu/gpu_backend.hpp"
 #include "measure/worker.hpp"
+#include "plugin/own_variants.hpp"
 
 namespace attnprof {
 namespace {
@@ -33,7 +34,10 @@ class GpuWorkerBackend : public WorkerBackend {
       : WorkerBackend({"/proc/self/exe", "worker"}, options),
         compilation_{KernelCompiler(compile_options(options)), info().device, std::nullopt} {}
 
-  void announce(const std::vector<Case>& cases) override { compilation_.announce(cases); }
+  void announce(const std::vector<Case>& cases) override {
+    rest_plugin_hosts();
+    compilation_.announce(cases);
+  }
   Build prepare(const Case& c) override {
     compilation_.finish(c);
     return WorkerBackend::prepare(c);

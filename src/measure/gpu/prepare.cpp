@@ -8,6 +8,7 @@
 #include "error.hpp"
 #include "measure/compile/content_hash.hpp"
 #include "measure/gpu/tensor_map.hpp"
+#include "measure/guard_bands.hpp"
 #include "model/counting_machine.hpp"
 #include "variants/tiling.hpp"
 
@@ -70,6 +71,10 @@ PreparedCase::PreparedCase(const Case& c, const InputSource& inputs, GpuDevice& 
     if (std::holds_alternative<GemmLaunch>(step.launch)) require_cublas(gpu);
   }
   places_.push_back(allocated());
+  for (const Step& step : steps_) {
+    const auto* plugin = std::get_if<PluginLaunch>(&step.launch);
+    plugins_.push_back(plugin ? plugin->library->prepare(c.problem, gpu.profile()) : nullptr);
+  }
   set_params();
   fill_inputs();
 }
@@ -91,8 +96,9 @@ std::vector<DeviceBuffer> PreparedCase::allocated() const {
   const int64_t needed = total_bytes(operands_);
   if (const int64_t free = free_device_bytes(); needed > free) skip_for_memory(needed, free);
   std::vector<DeviceBuffer> buffers;
+  const int64_t guard = case_.variant->origin.empty() ? 0 : guard_bytes;
   try {
-    for (const Operand& operand : operands_) buffers.emplace_back(operand.bytes());
+    for (const Operand& operand : operands_) buffers.emplace_back(operand.bytes(), guard);
   } catch (const CudaError& error) {  // another process was quicker, or memory is fragmented
     if (error.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
     buffers.clear();
@@ -134,12 +140,25 @@ void PreparedCase::fill_inputs() const {
     if (operands_[i].role == Role::input)
       gpu_.harness().fill_input(buffer(static_cast<int>(i)), operands_[i], static_cast<int>(i), inputs_,
                                 gpu_.stream());
+  for (const DeviceBuffer& each : places_[place_]) each.fill_guards(gpu_.stream());
   gpu_.stream().synchronise();
+}
+
+void PreparedCase::check_guards() const {
+  for (size_t i = 0; i < operands_.size(); ++i) {
+    const DeviceBuffer& operand = buffer(static_cast<int>(i));
+    const auto [before, beyond] = operand.overwritten(gpu_.stream());
+    if (std::string sentence = guard_sentence(operands_[i].name, operand.bytes(), before, beyond);
+        !sentence.empty())
+      throw CaseFailed(sentence);
+  }
 }
 
 void PreparedCase::set_params() {
   for (size_t i = 0; i < steps_.size(); ++i)
     if (kernels_[i]) kernels_[i]->params = params(std::get<KernelLaunch>(steps_[i].launch));
+  addresses_.clear();
+  for (const DeviceBuffer& each : places_[place_]) addresses_.push_back(each.get());
 }
 
 AttentionParams PreparedCase::params(const KernelLaunch& kernel) const {
@@ -188,6 +207,8 @@ void PreparedCase::run_step(size_t index) const {
   } else if (const auto* gemm = std::get_if<GemmLaunch>(&step.launch)) {
     gpu_.cublas().run(*gemm, case_.problem.dtype, buffer(gemm->a).get(), buffer(gemm->b).get(),
                       buffer(gemm->c).get());
+  } else if (plugins_[index]) {
+    plugins_[index]->launch(operands_, addresses_, gpu_.stream().get());
   } else {
     const auto& memset = std::get<MemsetLaunch>(step.launch);
     buffer(memset.operand).fill(memset.value, gpu_.stream());
@@ -207,8 +228,10 @@ void PreparedCase::reset() const {
     if (!steps_[i].timed) run_step(i);
 }
 
-int PreparedCase::launches() const {
-  return static_cast<int>(std::ranges::count_if(steps_, [](const Step& step) { return step.timed; }));
+Count PreparedCase::launches() const {
+  if (std::ranges::any_of(plugins_, [](const auto& plugin) { return plugin != nullptr; }))
+    return std::nullopt;
+  return std::ranges::count_if(steps_, [](const Step& step) { return step.timed; });
 }
 
 size_t PreparedCase::longest_step() const {
@@ -257,6 +280,7 @@ std::string PreparedCase::kernel_hash() const {
     if (kernels_[i]) all += kernels_[i]->compiled.code_hash + ";";
     if (std::holds_alternative<GemmLaunch>(steps_[i].launch))
       all += "cublas " + gpu_.cublas().version() + ";";
+    if (plugins_[i]) all += fmt::format("plug-in {};", case_.variant->fingerprint);
   }
   return content_hash(all).substr(0, 16);
 }

@@ -1,6 +1,7 @@
 // A case ready to run: its kernels loaded, its operands on the device.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "measure/gpu/gpu_device.hpp"
 #include "plan/case.hpp"
 #include "plan/inputs.hpp"
+#include "plugin/plugin_library.hpp"
 #include "roofline/row.hpp"
 
 namespace attnprof {
@@ -31,11 +33,14 @@ class PreparedCase {
   // place.
   bool relocate(size_t most);
 
+  // Throws CaseFailed where a user's own code wrote beside an operand since the inputs were filled; waits.
+  void check_guards() const;
+
   const Case& planned() const { return case_; }
   const InputSource& inputs() const { return inputs_; }
   const std::vector<Operand>& operands() const { return operands_; }
   const DeviceBuffer& buffer(int operand) const { return places_[place_][static_cast<size_t>(operand)]; }
-  int launches() const;  // timed
+  Count launches() const;  // timed; nothing where a plug-in makes some
   // Launch and build figures; per-block ones of the longest step, empty when that is a library's.
   Build build() const;
 
@@ -62,10 +67,12 @@ class PreparedCase {
   GpuDevice& gpu_;
   std::vector<Operand> operands_;
   std::vector<Step> steps_;
-  std::vector<std::optional<LoadedKernel>> kernels_;  // by step; nothing for other kinds
-  std::vector<std::vector<DeviceBuffer>> places_;     // by operand
-  size_t place_ = 0;                                  // the present one
-  bool full_ = false;                                 // no room for another
+  std::vector<std::optional<LoadedKernel>> kernels_;       // by step; nothing for other kinds
+  std::vector<std::vector<DeviceBuffer>> places_;          // by operand
+  std::vector<std::unique_ptr<PluginOperation>> plugins_;  // by step; null for other kinds
+  std::vector<void*> addresses_;                           // of the operands in the present place
+  size_t place_ = 0;                                       // the present one
+  bool full_ = false;                                      // no room for another
 };
 
 }  // namespace attnprof

@@ -113,6 +113,7 @@ Verification verify_output(const PreparedCase& prepared, const GpuDevice& gpu, V
   prepared.reset();
   prepared.run();
   gpu.stream().synchronise();
+  prepared.check_guards();
   Verification unchecked;
   unchecked.verified = "unchecked";
   if (mode == VerifyMode::off) return unchecked;

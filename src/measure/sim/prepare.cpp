@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "error.hpp"
 #include "measure/sim/phases.hpp"
 #include "model/occupancy.hpp"
@@ -37,6 +39,9 @@ Build prepare(const Case& c, const BackendInfo& info) {
   build.launches = static_cast<int64_t>(steps.size());
   build.workspace_bytes = workspace_bytes(operands);
   const Prediction prediction = predict_steps(c, info.device);
+  if (!prediction.scheduled && !c.variant->origin.empty())
+    throw CaseSkipped(fmt::format("{} has no schedule that could be simulated; measure it with --backend gpu",
+                                  c.variant->name));
   if (prediction.steps.empty()) return build;
   const size_t longest = longest_step(prediction, info.device);
   fill_launch(build, steps[longest], prediction.steps[longest], info.device);

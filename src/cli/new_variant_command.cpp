@@ -1,0 +1,87 @@
+// `attnprof new-variant NAME`: kernels/example/ under another name.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/commands.hpp"
+#include "cli/standard_streams.hpp"
+#include "measure/compile/places.hpp"
+#include "report/csv.hpp"
+#include "report/output_file.hpp"
+
+namespace attnprof {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view example = "example";
+constexpr size_t longest_name = 40;
+
+// It becomes part of a C name, so '-' is not among its letters.
+void check_name(const std::string& name) {
+  const auto small = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto inner = [&](char c) { return small(c) || (c >= '0' && c <= '9') || c == '_'; };
+  if (name.empty() || name.size() > longest_name || !small(name.front()) || !std::ranges::all_of(name, inner))
+    throw UsageError(fmt::format(
+        "new-variant '{}': give a name of a small letter, then small letters, digits and '_', {} at most",
+        name, longest_name));
+  if (find_variant(name))
+    throw UsageError(fmt::format("new-variant '{}': a built-in variant has this name; give another", name));
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder))
+    throw UsageError(fmt::format("new-variant -o {}: the folder cannot be made ({})", folder.string(),
+                                 error ? error.message() : "there is a file of that name"));
+}
+
+std::string renamed(std::string text, const std::string& name) {
+  for (size_t at = 0; (at = text.find(example, at)) != std::string::npos; at += name.size())
+    text.replace(at, example.size(), name);
+  return text;
+}
+
+void write_file(const fs::path& from, const fs::path& to, const std::string& name) {
+  OutputFile(to.string(), Existing::refuse).write(renamed(read_text_file(from.string()), name));
+}
+
+// As a word of a shell's command line.
+std::string quoted(const std::string& path) {
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) || std::string_view("_-./+,").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (std::ranges::all_of(path, plain)) return path;
+  std::string text = "'";
+  for (char c : path) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace
+
+ExitCode new_variant_command(const NewVariantCommand& command) {
+  const std::string& name = command.name;
+  check_name(name);
+  const fs::path source = fs::path(find_kernels_dir(command.kernels_dir)) / example;
+  const fs::path folder = command.folder;
+  const fs::path json = folder / (name + ".json"), kernel = folder / (name + ".cu");
+  make_folder(folder);
+  for (const fs::path& file : {json, kernel})
+    if (std::error_code error; fs::exists(fs::symlink_status(file, error)))
+      throw UsageError(fmt::format("new-variant: {} exists; give another name or another -o", file.string()));
+  write_file(source / "example.cu", kernel, name);
+  write_file(source / "example.json", json, name);
+  const std::string file = quoted(json.lexically_normal().string());
+  fmt::print(
+      "{} says what the variant takes and launches, {} is its kernel. Next, on a GPU:\n\n"
+      "  attnprof sweep --variant-file {} -N 512,1k -d 64,128 -o {}.csv\n"
+      "  attnprof roofline {}.csv --plot\n"
+      "  attnprof sweep --variant-file {} -N 512,1k -d 64,128 --gate {}.csv   # after a change\n\n"
+      "Without a GPU, attnprof compile --variant-file {} --arch sm_90a says whether it compiles.\n",
+      json.lexically_normal().string(), kernel.lexically_normal().string(), file, name, name, file, name,
+      file);
+  return ExitCode::ok;
+}
+
+}  // namespace attnprof

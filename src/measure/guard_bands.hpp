@@ -1,0 +1,32 @@
+// Bands of a known pattern on both sides of a tensor that a user's own code writes to: a write that misses
+// its tensor shows in them.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace attnprof {
+
+inline constexpr int64_t guard_bytes = 64 << 10;  // on each side; keeps a tensor's alignment
+inline constexpr uint8_t guard_byte = 0xA5;
+
+// Bytes of a band that are no longer what they were.
+inline int64_t overwritten_bytes(std::span<const uint8_t> band) {
+  return std::ranges::count_if(band, [](uint8_t byte) { return byte != guard_byte; });
+}
+
+// A sentence where bytes were written beside operand `name`; empty where none were.
+inline std::string guard_sentence(std::string_view name, int64_t bytes, int64_t before, int64_t beyond) {
+  const auto sentence = [&](int64_t count, std::string_view side) {
+    return fmt::format("wrote {} bytes {} {}, which has {} bytes; keep to its sizes and strides", count, side,
+                       name, bytes);
+  };
+  return beyond > 0 ? sentence(beyond, "beyond") : before > 0 ? sentence(before, "before") : "";
+}
+
+}  // namespace attnprof

@@ -1,0 +1,146 @@
+#include "variants/json_part.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "error.hpp"
+
+namespace attnprof {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t longest_shown = 60;
+constexpr int deepest = 20;
+
+// Refuses a key that is given twice, of which a parser would keep the last.
+class UniqueKeys {
+ public:
+  explicit UniqueKeys(const std::string& file) : file_(file) {}
+
+  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > deepest)
+      throw UsageError(fmt::format("{}: more than {} brackets are open at once", file_, deepest));
+    if (event == Json::parse_event_t::object_start) open_.emplace_back();
+    if (event == Json::parse_event_t::object_end) open_.pop_back();
+    if (event == Json::parse_event_t::key && !open_.back().insert(parsed.get<std::string>()).second)
+      throw UsageError(fmt::format("{}: key {} is given twice in one object; leave one of them out", file_,
+                                   parsed.dump(-1, ' ', true)));
+    return true;
+  }
+
+ private:
+  const std::string& file_;
+  std::vector<std::set<std::string>> open_;  // keys seen of each object not yet closed
+};
+
+std::string line_and_column(const std::string& text, size_t byte) {
+  const size_t end = std::min(byte == 0 ? 0 : byte - 1, text.size());
+  const auto begin = text.begin(), at = begin + static_cast<std::ptrdiff_t>(end);
+  const auto line = std::count(begin, at, '\n') + 1;
+  const size_t last = end == 0 ? std::string::npos : text.rfind('\n', end - 1);
+  return fmt::format("line {}, column {}", line, last == std::string::npos ? end + 1 : end - last);
+}
+
+bool is_identifier(const std::string& text) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !text.empty() && letter(text.front()) &&
+         std::ranges::all_of(text, [&](char c) { return letter(c) || digit(c); });
+}
+
+}  // namespace
+
+JsonPart JsonPart::parse(const std::string& file, const std::string& text, Json& root) {
+  try {
+    root = Json::parse(text, UniqueKeys(file), true, /*ignore_comments=*/true);
+  } catch (const Json::parse_error& error) {
+    throw UsageError(fmt::format("{}, {}: what stands there is no JSON; mend it there or just before", file,
+                                 line_and_column(text, error.byte)));
+  } catch (const Json::out_of_range&) {
+    throw UsageError(fmt::format("{}: a number in it is too large", file));
+  }
+  return {file, "", root};
+}
+
+void JsonPart::refuse(const std::string& what) const {
+  throw UsageError(place_.empty() ? fmt::format("{}: {}", *file_, what)
+                                  : fmt::format("{}: {}: {}", *file_, place_, what));
+}
+
+std::string JsonPart::shown() const {
+  std::string text = value_->dump(-1, ' ', true, Json::error_handler_t::replace);
+  if (text.size() > longest_shown) text = text.substr(0, longest_shown) + "...";
+  return text;
+}
+
+bool JsonPart::has(std::string_view key) const { return value_->is_object() && value_->contains(key); }
+
+JsonPart JsonPart::at(std::string_view key) const {
+  if (!value_->is_object()) refuse(fmt::format("must be an object, not {}", shown()));
+  if (!value_->contains(key)) refuse(fmt::format("key '{}' is missing", key));
+  return {*file_, place_.empty() ? std::string(key) : fmt::format("{}.{}", place_, key),
+          value_->at(std::string(key))};
+}
+
+void JsonPart::expect_keys(std::initializer_list<std::string_view> known) const {
+  if (!value_->is_object()) refuse(fmt::format("must be an object, not {}", shown()));
+  for (const auto& [key, value] : value_->items())
+    if (std::ranges::find(known, key) == known.end())
+      refuse(fmt::format("key '{}' is none of {}", key, fmt::join(known, ", ")));
+}
+
+std::vector<std::string> JsonPart::keys() const {
+  if (!value_->is_object()) refuse(fmt::format("must be an object, not {}", shown()));
+  std::vector<std::string> all;
+  for (const auto& [key, value] : value_->items()) all.push_back(key);
+  return all;
+}
+
+std::vector<JsonPart> JsonPart::elements() const {
+  if (!value_->is_array() || value_->empty())
+    refuse(fmt::format("must be a list with at least one element, not {}", shown()));
+  std::vector<JsonPart> all;
+  for (size_t i = 0; i < value_->size(); ++i)
+    all.push_back({*file_, fmt::format("{}[{}]", place_, i), (*value_)[i]});
+  return all;
+}
+
+std::string JsonPart::text() const {
+  if (!value_->is_string() || value_->get_ref<const std::string&>().empty())
+    refuse(fmt::format("must be a text that is not empty, not {}", shown()));
+  std::string text = value_->get<std::string>();
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  if (std::ranges::any_of(text, control)) refuse("must be one line without control characters");
+  return text;
+}
+
+bool JsonPart::boolean() const {
+  if (!value_->is_boolean()) refuse(fmt::format("must be true or false, not {}", shown()));
+  return value_->get<bool>();
+}
+
+int64_t JsonPart::integer(int64_t low, int64_t high) const {
+  const bool fits = value_->is_number_integer() &&
+                    (!value_->is_number_unsigned() || value_->get<uint64_t>() <= uint64_t{1} << 62);
+  if (!fits || value_->get<int64_t>() < low || value_->get<int64_t>() > high)
+    refuse(fmt::format("must be a whole number from {} to {}, not {}", low, high, shown()));
+  return value_->get<int64_t>();
+}
+
+std::string JsonPart::word(std::initializer_list<std::string_view> known) const {
+  const std::string word = value_->is_string() ? value_->get<std::string>() : "";
+  if (std::ranges::find(known, word) == known.end())
+    refuse(fmt::format("must be one of {}, not {}", fmt::join(known, ", "), shown()));
+  return word;
+}
+
+std::string JsonPart::identifier() const {
+  std::string name = text();
+  if (!is_identifier(name)) refuse(fmt::format("must be a name of C (letters, digits, _), not {}", shown()));
+  return name;
+}
+
+}  // namespace attnprof
