@@ -236,8 +236,9 @@ part_forward() {
   sweep too_large --variant naive,flash2 -N 64k -d 64 --max-time 0.2s
 }
 
-# What flash helps little with: batch 32, few kv heads.
+# What flash helps little with: short sequences at batch 1; batch 32, few kv heads.
 part_little() {
+  sweep short --variant standard,flash1,flash2,flash3 -N 64:512:x2 -d 64,128 -b 1 --mask full,causal --max-time 0.1s
   sweep little --variant naive,standard,flash2,flash3 -N 512,2k -d 64,128 -b 1,32 --heads 16 --kv-heads 16,1 --max-time 0.2s
 }
 

@@ -14,7 +14,7 @@ double value(const Count& count) { return static_cast<double>(count.value_or(0))
 
 // Shares of the time or of bytes from which on a sentence is worth its line.
 constexpr double much_idle = 0.25;
-constexpr double much_launch = 0.15;
+constexpr double much_launch = 0.10;
 constexpr double much_absorbed = 0.25;  // of S and P, by L2
 constexpr double worth_a_tile = 1.03;
 constexpr double much_padding = 1.1;  // executed over useful FLOPs
