@@ -14,6 +14,7 @@ import statistics
 import sys
 
 from figures import Figures, check_deviation, label, number, ok_rows, worst_deviation
+from ceiling_figures import check_ceilings, check_ncu
 from forward_figures import check_mma_share, check_sanitizer, check_spills, check_versus
 
 
@@ -247,6 +248,8 @@ def main(arguments):
     check_spills(figures)
     check_mma_share(figures)
     check_versus(figures)
+    check_ceilings(figures)
+    check_ncu(figures)
     check_sanitizer(figures)
     for state, figure, text in figures.lines:
         print(f"{state:4}  {figure:58}  {text}")

@@ -72,9 +72,8 @@ TEST(Gate, RowsWhoseHbmBytesScatterAreNamed) {
   const Outcome outcome = gate_texts(scattering(64'000'000), scattering(66'000'000));
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.verdicts, "ambiguous hbm_bytes\n");
-  EXPECT_THAT(outcome.summary,
-              AllOf(HasSubstr("hbm_bytes of 1 row scatters by more than the threshold"),
-                    HasSubstr("q_len=1024"), HasSubstr("no change under 8.8 % is certain")));
+  EXPECT_THAT(outcome.summary, AllOf(HasSubstr("hbm_bytes of 1 row scatters by more than the threshold"),
+                                     HasSubstr("q_len=1024"), HasSubstr("no change under 8.8 % is certain")));
   EXPECT_EQ(gate_texts(scattering(64'000'000), scattering(80'000'000)).verdicts, "worse hbm_bytes\n");
 }
 
