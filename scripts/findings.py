@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes findings.md: what the papers say of attention's memory traffic and speed, beside measured rows.
 
-    scripts/findings.py results/h200 [-o results/h200/findings.md]
+    scripts/findings.py results/h200 -o results/h200/findings.md
 
-Reads forward.csv, short.csv, little.csv and forward.csv.meta.json of the folder. Every number of the text is computed from them.
+Reads forward.csv, short.csv, little.csv and forward.csv.meta.json of the folder. Figures are computed from them, apart from the
+sizes of the sweep and of the card that the text names.
 Exit codes: 0, 2 (a file or column is missing or cannot be read).
 """
 
@@ -20,6 +21,10 @@ medians; bytes are counted. "SM side" is what arrives at and leaves the SMs: the
 """
 
 
+class Missing(Exception):
+    """A file, or what the text needs of one, as a sentence."""
+
+
 class Rows:
     """Rows that are ok, of one result file."""
 
@@ -28,7 +33,9 @@ class Rows:
             with open(path, newline="", encoding="utf-8") as file:
                 self.rows = [row for row in csv.DictReader(file) if row["disposition"] == "ok"]
         except (OSError, KeyError, UnicodeDecodeError) as error:
-            raise SystemExit(f"findings: {path}: cannot be read as a result file: {error}") from None
+            raise Missing(f"{path}: cannot be read as a result file: {error!r}") from None
+        if not self.rows:
+            raise Missing(f"{path}: no row is ok")
 
     def of(self, **cells):
         return [row for row in self.rows if all(row[name] == str(value) for name, value in cells.items())]
@@ -106,11 +113,11 @@ Standard over flash2:
 
 HBM bytes shrink by N / d, as 8 N^2 over the 8 N d of Q, K, V and O: less where L2 absorbs S and P (short N at batch 1) or where flash2 itself reads
 K and V again from HBM (N = 16k, d = 128). At the SMs the saving does not grow with N: flash2 reads K and V once a tile of Q. Time follows neither:
-flash2 is bound by its products, so 257 times fewer bytes give 2.5 times the speed.
+flash2 is bound by its products, so {lines[5][6]} times fewer bytes give {lines[5][8]} times the speed (d = {lines[5][0]}, N = {lines[5][1]}, batch 8).
 """
 
 
-def crossover(short):
+def crossover(short, ceilings):
     lines = []
     for mask in ("full", "causal"):
         for dim in (64, 128):
@@ -130,8 +137,8 @@ Time of standard over that of the others:
 {table(["mask", "d", "N", "standard, us", "flash1", "flash2", "flash3"], lines)}
 
 flash2 is slower than standard at {'; '.join(losses) if losses else 'none of these'}. flash1, one block a head, reaches {min(flash1):.2f} to
-{max(flash1):.2f}: with 16 heads it fills 16 of 132 SMs. What flash2 gains here is mostly two launches less, of 1.4 us each
-(`launch_ns` in `ceilings.csv`), not bytes: at these lengths S and P stay in L2.
+{max(flash1):.2f}: with 16 heads it fills 16 of 132 SMs. What flash2 gains here is mostly two launches less, of {ceilings["launch_ns"]["median"] / 1e3:.1f} us each
+(`launch_ns` in `.meta.json`), not bytes: at these lengths S and P stay in L2.
 """
 
 
@@ -188,17 +195,18 @@ An A100's nominal peak is mma.sync's own; an H200's is wgmma's, of which mma.syn
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("-o", "--output", type=pathlib.Path)
+    parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
     options = parser.parse_args()
-    forward, short, little = (Rows(options.folder / f"{name}.csv") for name in ("forward", "short", "little"))
     try:
+        forward, short, little = (Rows(options.folder / f"{name}.csv") for name in ("forward", "short", "little"))
         meta = json.loads((options.folder / "forward.csv.meta.json").read_text(encoding="utf-8"))
         ceilings = next(iter(meta["runs"].values()))["ceilings"]
-        text = "\n".join([HEAD, traffic(forward), saving(forward), crossover(short), batch32(little), peaks(forward, ceilings)])
-    except (OSError, ValueError, KeyError) as error:
-        print(f"findings: {options.folder}: {type(error).__name__}: {error}: rows, a column or ceilings are missing", file=sys.stderr)
+        text = "\n".join([HEAD, traffic(forward), saving(forward), crossover(short, ceilings), batch32(little), peaks(forward, ceilings)])
+        options.output.write_text(text, encoding="utf-8")
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, StopIteration, Missing) as error:
+        print(f"findings: {options.folder}: rows, a column or ceilings are missing or cannot be read, or -o cannot be written: {error!r}",
+              file=sys.stderr)
         return 2
-    (options.output or options.folder / "findings.md").write_text(text, encoding="utf-8")
     return 0
 
 

@@ -243,7 +243,7 @@ part_little() {
 }
 
 part_ceilings() {
-  "$attnprof" ceilings -o ceilings.csv >ceilings.txt 2>ceilings.log || fail "ceilings exited $?"
+  "$attnprof" ceilings -o ceilings.csv --overwrite >ceilings.txt 2>ceilings.log || fail "ceilings exited $?"
   cat ceilings.txt
 }
 

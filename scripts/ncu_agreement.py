@@ -45,12 +45,17 @@ RESOURCES = {
 METRICS = [metric + SUFFIX for metrics in RESOURCES.values() for metric in metrics]
 OURS = r"regex:^(?!fill_|evict_|spin|reference_|gather_|count_|copy_|read_memory|write_memory|nothing)"
 
+def refuse(sentence):
+    print(f"ncu_agreement: {sentence}", file=sys.stderr)
+    raise SystemExit(2)
+
+
 def read_rows(path):
     try:
         with open(path, newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
     except (OSError, UnicodeDecodeError) as error:
-        sys.exit(f"ncu_agreement: {path}: cannot be read: {error}")
+        refuse(f"{path}: cannot be read: {error}")
 
 
 def chosen(rows, count):
@@ -92,7 +97,7 @@ def profile(program, row, launches):
 
 def measure(options):
     if not shutil.which("ncu"):
-        sys.exit("ncu_agreement: there is no ncu in PATH")
+        refuse("there is no ncu in PATH")
     cases = chosen(read_rows(options.rows), options.cases)
     known = {int(line["line"]) for line in read_rows(options.output)} if options.append else set()
     failed = 0
@@ -136,18 +141,21 @@ def same(ours, theirs):
 
 def compare(options):
     steps = {}
-    for line in read_rows(options.ncu):
+    rows = read_rows(options.ncu)
+    if not rows or not {"line", "case", "step", "kernel", "metric", "value"} <= rows[0].keys():
+        refuse(f"{options.ncu}: is no output of ncu_agreement.py measure")
+    for line in rows:
         kernel = steps.setdefault(int(line["line"]), {}).setdefault((line["case"], int(line["step"]), line["kernel"]), {})
         kernel[line["metric"]] = float(line["value"])
     try:
         explained = {case["line"]: case for case in json.loads(pathlib.Path(options.explain).read_text(encoding="utf-8"))["cases"]}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        sys.exit(f"ncu_agreement: {options.explain}: is no output of attnprof explain --format json: {error}")
+        refuse(f"{options.explain}: is no output of attnprof explain --format json: {error}")
     agree = total = 0
     print(f"{'case':<42} {'explain':<16} {'Nsight Compute':<20} shares of peak by Nsight Compute, percent")
     for line, kernels in sorted(steps.items(), key=lambda item: next(iter(item[1]))[0]):
         if line not in explained:
-            sys.exit(f"ncu_agreement: {options.explain} has no case of line {line}; explain the file that was profiled")
+            refuse(f"{options.explain} has no case of line {line}; explain the file that was profiled")
         (case, _, _), metrics = max(kernels.items(), key=lambda item: item[1][DURATION])
         ours, theirs = explained[line]["binds"], bottlenecks(metrics)
         share = next((resource["share"] for resource in explained[line]["resources"] if resource["name"] == ours), None)

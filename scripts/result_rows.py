@@ -30,7 +30,10 @@ def run(draw, arguments, *, program, description, csv_help, output_help, add_opt
         add_options(parser)
     options = vars(parser.parse_args(arguments))
     try:
-        draw(options.pop("csv"), options.pop("output"), **options)
+        paths, output = options.pop("csv"), options.pop("output")
+        if output.resolve() in [path.resolve() for path in paths]:
+            raise Refusal(f"-o {output}: is one of the files to read; give another name.")
+        draw(paths, output, **options)
     except Refusal as refusal:
         print(f"{program}: {refusal}", file=sys.stderr)
         return refusal.code

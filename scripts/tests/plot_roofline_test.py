@@ -214,6 +214,12 @@ class Refusals(PlotTest):
             file.write_text("\n".join(lines[:3] + [line]) + "\n", encoding="utf-8")
             self.refuses(2, "row 4 has", file)
 
+    def test_what_is_read_is_never_written_over(self):
+        file = self.write(result_file.default_sweep())
+        before = file.read_bytes()
+        self.refuses(2, "is one of the files to read", file, output=file.name)
+        self.assertEqual(file.read_bytes(), before)
+
     def test_output(self):
         file = self.write(result_file.default_sweep())
         self.refuses(2, "must end in .png or .svg", file, output="out.pdf")

@@ -144,7 +144,8 @@ class Refused(SweepTest):
 
     def test_folder_that_is_a_file(self):
         file = self.write(measured(result_file.default_sweep()))
-        self.refuses(2, "cannot be written", file, output="rows.csv")
+        (self.folder / "taken").write_text("a file", encoding="utf-8")
+        self.refuses(2, "cannot be written", file, output="taken")
 
 
 class Rows(SweepTest):

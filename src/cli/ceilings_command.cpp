@@ -6,6 +6,7 @@
 #include "cli/standard_streams.hpp"
 #include "cli/text_output.hpp"
 #include "report/meta.hpp"
+#include "report/output_file.hpp"
 #if ATTNPROF_WITH_GPU
 #include "measure/gpu/ceilings.hpp"
 #endif
@@ -49,14 +50,15 @@ ExitCode ceilings_command([[maybe_unused]] const CeilingsCommand& command) {
   const CeilingObserver progress = [](std::string_view name, const Ceiling& ceiling) {
     say(fmt::format("{} {:.4g}", name, ceiling.median));
   };
+  if (!command.output.empty()) check_new_file(command.output, command.overwrite);
   const RenewedCeilings renewed = renew_ceilings(command.measure, progress);
   for (const std::string& notice : renewed.measured.notices) say("attnprof: " + notice);
   const Ceilings& ceilings = renewed.measured.ceilings;
   const std::string& device = renewed.device.name;
   const Lines lines = ceiling_lines(device, ceilings, 7);
-  if (!command.output.empty()) replace_file(command.output, format_lines(lines, Format::csv));
   fmt::print("{}", command.format == Format::table ? ceiling_table(device, ceilings)
                                                    : format_lines(lines, command.format, {2, 3, 4, 5, 6, 7}));
+  if (!command.output.empty()) replace_file(command.output, format_lines(lines, Format::csv));
   return ExitCode::ok;
 #else
   throw EnvironmentError(built_without_gpu);

@@ -4,6 +4,7 @@
 #include "cli/gate_output.hpp"
 #include "gate/gate.hpp"
 #include "gate/read_meta.hpp"
+#include "report/output_file.hpp"
 
 namespace attnprof {
 namespace {
@@ -20,6 +21,8 @@ ExitCode run_gate(const GateCommand& command) {
 }  // namespace
 
 ExitCode gate_command(const GateCommand& command) {
+  for (const std::string& output : {command.outputs.markdown, command.outputs.junit, command.outputs.json})
+    if (!output.empty()) check_not_read(output, {command.baseline, command.current});
   try {
     return run_gate(command);
   } catch (const Error& error) {

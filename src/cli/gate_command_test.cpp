@@ -76,6 +76,16 @@ TEST_F(GateCommandTest, NoVerdictReplacesAStaleGreenReport) {
   EXPECT_THAT(text_of(folder / "j.xml"), HasSubstr("errors=\"1\""));
 }
 
+TEST_F(GateCommandTest, NeverWritesOverWhatItReads) {
+  const std::string good = file("good.csv", {row(1)}), before = text_of(good);
+  write_text(folder / "torn.csv", before.substr(0, 900));
+  for (const char* option : {"--json", "--junit", "--markdown"})
+    for (const std::string& other : {good, folder / "torn.csv"}) {
+      EXPECT_THAT(run({"gate", good, other, option, good}).err, HasSubstr("is one of the files to read"));
+      EXPECT_EQ(text_of(good), before) << option;
+    }
+}
+
 TEST_F(GateCommandTest, RefusesWrongOptions) {
   const std::string good = file("good.csv", {row(1)});
   const auto refusal = [&](const Args& more) {

@@ -108,6 +108,7 @@ struct CeilingsCommand {
   MeasureOptions measure;  // device, kernels_dir, cache_dir
   Format format = Format::table;
   std::string output;
+  bool overwrite = false;
 };
 
 // attnprof trace ... -- PROGRAM ARGUMENTS

@@ -82,6 +82,7 @@ CeilingsParser::CeilingsParser(CLI::App& root)
   app_.add_option("--device", device_, "GPU number")->default_str(device_);
   app_.add_option("--format", format_, "Standard output: table, csv or json")->default_str(format_);
   add_name(app_, "-o,--output", command_.output, "CSV to write", "FILE");
+  app_.add_flag("--overwrite", command_.overwrite, "Write over FILE");
   add_compiler(app_, command_.measure);
 }
 

@@ -93,7 +93,7 @@ TEST_F(PluginTest, IsAVariantLikeAnyOther) {
   EXPECT_EQ(c.skip, std::nullopt);
   const std::vector<Operand> all = case_operands(*v, c.problem, c.tile);
   EXPECT_EQ(all.back().bytes(), 33 * 4);
-  const auto& step = v->steps(c.problem, c.tile, {}).front();
+  const Step step = v->steps(c.problem, c.tile, {}).front();
   EXPECT_EQ(std::get<PluginLaunch>(step.launch).library, nullptr) << "its code runs in workers alone";
 }
 

@@ -42,10 +42,15 @@ void check_new_file(const std::string& path, bool overwrite) {
 
 void check_new_file(const std::string& path, bool overwrite, const std::vector<std::string>& read) {
   check_new_file(path, overwrite);
+  check_not_read(path, read);
+}
+
+void check_not_read(const std::string& path, const std::vector<std::string>& read) {
   std::error_code error;
   for (const std::string& file : read)
     if (std::filesystem::equivalent(file, path, error))
-      throw UsageError(fmt::format("-o {} is one of the files to read; give another -o", path));
+      throw UsageError(
+          fmt::format("{} is one of the files to read; give another name for what is written", path));
 }
 
 OutputFile::OutputFile(const std::string& path, Existing existing) : path_(path) {

@@ -23,6 +23,8 @@ void check_new_file(const std::string& path, bool overwrite);
 
 // The same, of a file that is made out of `read`: what is read is never written over.
 void check_new_file(const std::string& path, bool overwrite, const std::vector<std::string>& read);
+// The last of these alone: throws UsageError when `path` is one of the files in `read`.
+void check_not_read(const std::string& path, const std::vector<std::string>& read);
 
 // Opened and locked against other runs before anything runs; nothing of it changes until `truncate` or
 // `write`.

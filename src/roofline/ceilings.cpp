@@ -35,12 +35,15 @@ std::optional<double> ceiling_at(const Ceilings& ceilings, std::string_view name
 }
 
 DeviceProfile at_ceilings(DeviceProfile device, const Ceilings& ceilings) {
+  constexpr double least_share = 0.5;
   for (const PeakFigure& figure : peak_figures) {
     double fastest = 0;
     for (const CeilingKind& kind : ceiling_kinds)
       if (const auto found = ceilings.find(kind.name); kind.nominal == figure.rate && found != ceilings.end())
         fastest = std::max(fastest, found->second.median);
-    if (fastest > 0) device.*figure.rate = fastest;
+    // Under half of a nominal rate, the instructions measured are not those it is of (mma.sync on a
+    // Blackwell).
+    if (fastest > least_share * device.*figure.rate) device.*figure.rate = fastest;
   }
   return device;
 }

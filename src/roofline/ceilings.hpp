@@ -22,10 +22,11 @@ struct CeilingKind {
 
 // Every ceiling there is, in the order tables show them.
 inline constexpr auto ceiling_kinds = std::to_array<CeilingKind>({
-    {"hbm_read_gbps", "HBM, reads of 1 GiB", &DeviceProfile::hbm_gbps, false},
-    {"hbm_write_gbps", "HBM, writes of 1 GiB", &DeviceProfile::hbm_gbps, false},
-    {"hbm_copy_gbps", "HBM, a copy of 1 GiB, reads and writes added", &DeviceProfile::hbm_gbps, false},
-    {"l2_read_gbps", "L2, reads of 16 MiB that it holds, by all SMs", &DeviceProfile::l2_gbps, true},
+    {"hbm_read_gbps", "HBM, reads of far more than L2 holds", &DeviceProfile::hbm_gbps, false},
+    {"hbm_write_gbps", "HBM, writes of far more than L2 holds", &DeviceProfile::hbm_gbps, false},
+    {"hbm_copy_gbps", "HBM, a copy, reads and writes added", &DeviceProfile::hbm_gbps, false},
+    {"l2_read_gbps", "L2, reads of a quarter of it by all SMs, as they arrive there", &DeviceProfile::l2_gbps,
+     true},
     {"smem_read_gbps", "shared memory, reads without bank conflicts", &DeviceProfile::smem_gbps, true},
     {"mma_fp16_tflops", "mma.sync, fp16, fp32 accumulators", &DeviceProfile::tensor_16bit_tflops, true},
     {"mma_bf16_tflops", "mma.sync, bf16, fp32 accumulators", &DeviceProfile::tensor_16bit_tflops, true},

@@ -46,6 +46,8 @@ TEST(Ceilings, StandInForNominalRates) {
   EXPECT_EQ(reached.fp32_tflops, 55);
   EXPECT_EQ(reached.exp_gops, 4181) << "not measured";
   EXPECT_EQ(at_ceilings(device, {}).hbm_gbps, 4800);
+  device.tensor_16bit_tflops = 2250;
+  EXPECT_EQ(at_ceilings(device, some).tensor_16bit_tflops, 2250) << "mma.sync is not what 2250 is of";
 }
 
 TEST(Ceilings, AreReadBackAsTheyWereWritten) {

@@ -39,11 +39,13 @@ Row tensor_row() {
 TEST(Place, RoofsAreAsMeasuredAndMfuIsNominal) {
   Row row = tensor_row();
   place_under_roofline(row, device(),
-                       {{"wgmma_fp16_tflops", {.median = 80}}, {"hbm_read_gbps", {.median = 300}}});
-  EXPECT_DOUBLE_EQ(*row.roofline.roof_tflops_per_s, 60) << "200 FLOP/B x 0.3 TB/s";
+                       {{"wgmma_fp16_tflops", {.median = 200}}, {"hbm_read_gbps", {.median = 600}}});
+  EXPECT_DOUBLE_EQ(*row.roofline.roof_tflops_per_s, 120) << "200 FLOP/B x 0.6 TB/s";
   EXPECT_DOUBLE_EQ(*row.roofline.mfu_pct, 40) << "of 100";
   EXPECT_FALSE(has_flag(row.status, Flag::above_ceiling));
-  place_under_roofline(row, device(), {{"wgmma_fp16_tflops", {.median = 39}}});
+  DeviceProfile slower = device();
+  slower.tensor_16bit_tflops = 60;
+  place_under_roofline(row, slower, {{"wgmma_fp16_tflops", {.median = 39}}});
   EXPECT_TRUE(has_flag(row.status, Flag::above_ceiling));
 }
 

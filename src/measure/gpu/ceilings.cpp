@@ -264,7 +264,7 @@ MeasuredCeilings measure_ceilings(const MeasureOptions& options,
 RenewedCeilings renew_ceilings(const MeasureOptions& options, const CeilingObserver& measured) {
   return on_device(options, [&](GpuDevice& gpu, KernelCompiler& compiler) {
     RenewedCeilings renewed{gpu.profile(), measure_ceilings(gpu, compiler, {}, measured)};
-    cache_of(gpu, compiler).keep(renewed.measured.ceilings);
+    if (renewed.measured.notices.empty()) cache_of(gpu, compiler).keep(renewed.measured.ceilings);
     return renewed;
   });
 }
@@ -274,7 +274,7 @@ MeasuredCeilings known_ceilings(GpuDevice& gpu, KernelCompiler& compiler) {
   const CeilingCache cache = cache_of(gpu, compiler);
   if (const auto kept = cache.find()) return {*kept, {}};
   MeasuredCeilings measured = measure_ceilings(gpu, compiler);
-  cache.keep(measured.ceilings);
+  if (measured.notices.empty()) cache.keep(measured.ceilings);  // else the next run tries for the rest
   return measured;
 }
 

@@ -22,7 +22,7 @@ constexpr size_t most_places = 8;
 constexpr double longest_moved_ns = 10e6;  // longer operations stay where they are: a move runs them once
 // All places once; an interval of fewer is itself a matter of luck.
 constexpr int samples_before_stopping = samples_a_place * most_places;
-constexpr int largest_batch = 256;  // samples enqueued before the host waits
+constexpr int largest_batch = 256;  // samples between two looks at what is reached
 constexpr double warm_up_s = 0.02;  // clocks rise, caches of instructions and addresses fill
 constexpr int warm_up_runs = 3;
 constexpr double drift_limit_pct = 3;
@@ -128,7 +128,9 @@ size_t Sampler::next_batch(double spent_s) const {
   return std::max<size_t>({missing, fitting, 1});
 }
 
+// Also the moment to ask for the clock: the samples before it are still running.
 void Sampler::move() {
+  surroundings_.look(gpu_.nvml());
   gpu_.next_stream();
   prepared_.relocate(most_places);
 }
