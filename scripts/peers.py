@@ -308,15 +308,15 @@ def measured_row(torch, case, options, provenance):
     return row
 
 
-def import_torch():
-    """PyTorch with a GPU; exits with 3 and a sentence where there is none."""
+def import_torch(program="peers.py"):
+    """PyTorch with a GPU; exits with 3 and a sentence of `program` where there is none."""
     try:
         import torch
     except ImportError:
-        print("peers.py: PyTorch is not installed; install torch with CUDA", file=sys.stderr)
+        print(f"{program}: PyTorch is not installed; install torch with CUDA", file=sys.stderr)
         sys.exit(3)
     if not torch.cuda.is_available():
-        print("peers.py: PyTorch sees no GPU", file=sys.stderr)
+        print(f"{program}: PyTorch sees no GPU", file=sys.stderr)
         sys.exit(3)
     return torch
 

@@ -14,6 +14,8 @@ import statistics
 import sys
 import time
 
+from peers import import_torch
+
 BACKENDS = {"flash": "FLASH_ATTENTION", "cudnn": "CUDNN_ATTENTION", "math": "MATH"}
 
 
@@ -36,19 +38,6 @@ def parse_arguments(arguments):
         if unknown:
             parser.error(f"--backends: {unknown[0]} is none of {', '.join(BACKENDS)}")
     return options
-
-
-def import_torch():
-    """PyTorch with a GPU; exits with 3 and a sentence where there is none."""
-    try:
-        import torch
-    except ImportError:
-        print("trace_sdpa.py: PyTorch is not installed; install torch with CUDA", file=sys.stderr)
-        sys.exit(3)
-    if not torch.cuda.is_available():
-        print("trace_sdpa.py: PyTorch sees no GPU", file=sys.stderr)
-        sys.exit(3)
-    return torch
 
 
 def milliseconds(torch, work):
@@ -100,7 +89,7 @@ def train(torch, options):
 
 def main(arguments):
     options = parse_arguments(arguments)
-    torch = import_torch()
+    torch = import_torch("trace_sdpa.py")
     {"sdpa": attend, "train": train}[options.command](torch, options)
     return 0
 

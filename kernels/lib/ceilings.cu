@@ -37,6 +37,22 @@ __device__ float random_start(int chain) {
                                blockIdx.x * static_cast<unsigned long long>(blockDim.x) + threadIdx.x);
 }
 
+// `operation` on each of a thread's independent chains in turn, ceiling_steps times a round.
+template <class Operation>
+__device__ void run_chains(int rounds, float* sink, Operation operation) {
+  float chains[ceiling_chains];
+  for (int i = 0; i < ceiling_chains; ++i) chains[i] = random_start(i);
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round)
+#pragma unroll
+    for (int step = 0; step < ceiling_steps; ++step)
+#pragma unroll
+      for (int i = 0; i < ceiling_chains; ++i) operation(chains[i]);
+  float sum = 0;
+  for (int i = 0; i < ceiling_chains; ++i) sum += chains[i];
+  if (sum == 0.12345678f) *sink = sum;
+}
+
 }  // namespace
 
 // All chunks, `rounds` times, past L1. Each block begins a round where another ended the last one: every SM
@@ -108,18 +124,9 @@ extern "C" __global__ void __launch_bounds__(ceiling_threads, ceiling_blocks_per
     multiply_add(int rounds, float* sink, ClockReading* clock) {
   const ClockSpan span;
   const float factor = 0.5f + 0.1f * random_start(100), offset = random_start(101);
-  float chains[ceiling_chains];
-  for (int i = 0; i < ceiling_chains; ++i) chains[i] = random_start(i);
-#pragma unroll 1
-  for (int round = 0; round < rounds; ++round)
-#pragma unroll
-    for (int step = 0; step < ceiling_steps; ++step)
-#pragma unroll
-      for (int i = 0; i < ceiling_chains; ++i)
-        asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(chains[i]) : "f"(factor), "f"(offset));
-  float sum = 0;
-  for (int i = 0; i < ceiling_chains; ++i) sum += chains[i];
-  if (sum == 0.12345678f) *sink = sum;
+  run_chains(rounds, sink, [&](float& x) {
+    asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x) : "f"(factor), "f"(offset));
+  });
   span.end(clock);
 }
 
@@ -127,19 +134,9 @@ extern "C" __global__ void __launch_bounds__(ceiling_threads, ceiling_blocks_per
 extern "C" __global__ void __launch_bounds__(ceiling_threads, ceiling_blocks_per_sm)
     exponentials(int rounds, float* sink, ClockReading* clock) {
   const ClockSpan span;
-  float chains[ceiling_chains];
-  for (int i = 0; i < ceiling_chains; ++i) chains[i] = random_start(i);
-#pragma unroll 1
-  for (int round = 0; round < rounds; ++round)
-#pragma unroll
-    for (int step = 0; step < ceiling_steps; ++step)
-#pragma unroll
-      for (int i = 0; i < ceiling_chains; ++i)
-        asm volatile("{ .reg .f32 minus; neg.f32 minus, %0; ex2.approx.ftz.f32 %0, minus; }"
-                     : "+f"(chains[i]));
-  float sum = 0;
-  for (int i = 0; i < ceiling_chains; ++i) sum += chains[i];
-  if (sum == 0.12345678f) *sink = sum;
+  run_chains(rounds, sink, [](float& x) {
+    asm volatile("{ .reg .f32 minus; neg.f32 minus, %0; ex2.approx.ftz.f32 %0, minus; }" : "+f"(x));
+  });
   span.end(clock);
 }
 

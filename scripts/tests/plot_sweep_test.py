@@ -2,7 +2,6 @@
 
 import collections
 import contextlib
-import csv
 import io
 import os
 import pathlib
@@ -18,7 +17,6 @@ sys.path.insert(0, str(SCRIPTS / "tests"))
 
 from matplotlib.text import Text  # noqa: E402
 
-import peers  # noqa: E402
 import plot_sweep  # noqa: E402
 import result_file  # noqa: E402
 import sweep_lines  # noqa: E402
@@ -110,15 +108,7 @@ class Written(SweepTest):
         self.draws(TILES + [MODEL], self.write([tile(64, 64), tile(128, 64)]))
 
     def test_rows_of_peers_have_no_bytes(self):
-        cells = {"variant": "torch_flash", "pass": "fwd", "dtype": "bf16", "mask": "full", "batch": "2", "heads": "8",
-                 "kv_heads": "8", "head_dim": "64", "tile": "auto", "knobs": "-", "cache": "cold", "backend": "gpu",
-                 "device": "NVIDIA H200", "run": "r1", "disposition": "ok", "verified": "yes"}
-        path = self.folder / "peers.csv"
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, peers.COLUMNS, restval="")
-            writer.writeheader()
-            for n in (512, 1024):
-                writer.writerow(cells | {"q_len": n, "kv_len": n, "latency_median_ns": 9 * n, "useful_tflops_per_s": 100})
+        path = result_file.write_peers(self.folder / "peers.csv")
         done = self.draws(["sweep_latency.png", "sweep_tflops.png"], path)
         self.assertIn("sweep_hbm_bytes.png is not written: no correct row has hbm_bytes.", done.stderr)
 

@@ -3,7 +3,6 @@
 import base64
 import collections
 import contextlib
-import csv
 import hashlib
 import io
 import json
@@ -17,7 +16,6 @@ SCRIPTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(SCRIPTS))
 sys.path.insert(0, str(SCRIPTS / "tests"))
 
-import peers  # noqa: E402
 import report  # noqa: E402
 import report_rows  # noqa: E402
 import report_summary  # noqa: E402
@@ -110,15 +108,7 @@ class Page(ReportTest):
         self.assertLess(len(page), 6e6)
 
     def test_peers_rows_say_why_there_are_no_bytes(self):
-        cells = {"variant": "torch_flash", "pass": "fwd", "dtype": "bf16", "mask": "full", "batch": "2", "heads": "8",
-                 "kv_heads": "8", "head_dim": "64", "tile": "auto", "knobs": "-", "cache": "cold", "backend": "gpu",
-                 "device": "NVIDIA H200", "run": "r1", "disposition": "ok", "verified": "yes"}
-        path = self.folder / "peers.csv"
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, peers.COLUMNS, restval="")
-            writer.writeheader()
-            for n in (512, 1024):
-                writer.writerow(cells | {"q_len": n, "kv_len": n, "latency_median_ns": 9 * n, "useful_tflops_per_s": 100})
+        path = result_file.write_peers(self.folder / "peers.csv")
         page = self.page(path, self.write(measured(result_file.default_sweep())))
         self.assertIn("<b>torch_flash bf16</b>", json.dumps(self.data(page, "figure-data")))
         page = self.page(path)

@@ -9,22 +9,21 @@
 #include "measure/compile/places.hpp"
 #include "report/csv.hpp"
 #include "report/output_file.hpp"
+#include "variants/file_variant.hpp"
+#include "variants/variant_file.hpp"
 
 namespace attnprof {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view example = "example";
-constexpr size_t longest_name = 40;
 
 // It becomes part of a C name, so '-' is not among its letters.
 void check_name(const std::string& name) {
-  const auto small = [](char c) { return c >= 'a' && c <= 'z'; };
-  const auto inner = [&](char c) { return small(c) || (c >= '0' && c <= '9') || c == '_'; };
-  if (name.empty() || name.size() > longest_name || !small(name.front()) || !std::ranges::all_of(name, inner))
+  if (!is_variant_name(name) || name.find('-') != std::string::npos)
     throw UsageError(fmt::format(
         "new-variant '{}': give a name of a small letter, then small letters, digits and '_', {} at most",
-        name, longest_name));
+        name, longest_variant_name));
   if (find_variant(name))
     throw UsageError(fmt::format("new-variant '{}': a built-in variant has this name; give another", name));
 }

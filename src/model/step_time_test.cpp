@@ -1,4 +1,5 @@
 #include "model/step_time.hpp"
+#include "testing/round_device.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,14 +7,9 @@ namespace attnprof {
 namespace {
 
 DeviceProfile round_numbers() {
-  DeviceProfile d;
+  DeviceProfile d = round_device();
   d.sms = 100;
   d.sm_clock_mhz = 1000;
-  d.hbm_gbps = 1000;
-  d.l2_gbps = 4000;
-  d.tensor_16bit_tflops = 100;
-  d.fp32_tflops = 10;
-  d.exp_gops = 1000;
   d.launch_us = 2;
   return d;
 }

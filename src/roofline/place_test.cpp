@@ -3,18 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "roofline/schema.hpp"
+#include "testing/round_device.hpp"
 
 namespace attnprof {
 namespace {
 
 // Peaks in round numbers: 100 TFLOP/s tensor, 10 fp32, HBM 1 TB/s, L2 4 TB/s.
 DeviceProfile device() {
-  DeviceProfile d;
-  d.hbm_gbps = 1000;
-  d.l2_gbps = 4000;
-  d.tensor_16bit_tflops = 100;
-  d.fp32_tflops = 10;
-  d.exp_gops = 1000;
+  DeviceProfile d = round_device();
   d.l2_curve = {{1, 0}, {2, 1}};
   return d;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/device_profiles.hpp"
+#include "testing/round_device.hpp"
 
 namespace attnprof {
 namespace {
@@ -19,14 +20,9 @@ Ceiling ceiling(double median, std::optional<double> clock = {}) {
 // Round rates: HBM 1 TB/s, L2 4, shared memory 10, tensor 100 TFLOP/s, FMA 10, 1e12 exponentials a second, 1
 // us a launch.
 DeviceProfile device() {
-  DeviceProfile d;
+  DeviceProfile d = round_device();
   d.arch = "sm_80";
-  d.hbm_gbps = 1000;
-  d.l2_gbps = 4000;
   d.smem_gbps = 10000;
-  d.tensor_16bit_tflops = 100;
-  d.fp32_tflops = 10;
-  d.exp_gops = 1000;
   d.launch_us = 1;
   return d;
 }

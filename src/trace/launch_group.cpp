@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "measure/statistics.hpp"
+#include "measure/summarised_latency.hpp"
 #include "model/occupancy.hpp"
 #include "roofline/place.hpp"
 #include "roofline/schema.hpp"
@@ -140,22 +141,6 @@ Build build_of(const LaunchRecord& launch, const DeviceProfile& device) {
   return build;
 }
 
-Latency latency_of(const std::vector<double>& ns) {
-  const Summary summary = summarise(ns);
-  Latency latency;
-  latency.latency_source = "counters";
-  latency.median_ns = summary.median;
-  latency.min_ns = summary.min;
-  latency.p90_ns = summary.p90;
-  if (summary.ci95) {
-    latency.ci95_low_ns = summary.ci95->low;
-    latency.ci95_high_ns = summary.ci95->high;
-  }
-  latency.drift_pct = summary.drift_pct;
-  latency.samples = summary.samples;
-  return latency;
-}
-
 std::vector<double> times_of(const LaunchGroup& group) {
   std::vector<double> ns;
   for (const GroupedLaunch& launch : group.launches)
@@ -172,7 +157,7 @@ Row row_of(const LaunchRecord& launch, const LaunchCounts& counts, const std::ve
   row.resolved.knobs_used = row.identity.knobs;
   row.status.disposition = "ok";
   row.verify.verified = "unchecked";
-  if (!ns.empty()) row.latency = latency_of(ns);
+  if (!ns.empty()) row.latency = summarised_latency(summarise(ns), "counters");
   row.latency.sm_clock_mhz = clock_of(counts);
   row.counters = counters_of(counts);
   row.build = build_of(launch, device);

@@ -1,12 +1,11 @@
 #include "measure/gpu/ceiling_cache.hpp"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "error.hpp"
 #include "measure/compile/content_hash.hpp"
+#include "report/meta.hpp"
 
 namespace attnprof {
 
@@ -29,13 +28,10 @@ std::optional<Ceilings> CeilingCache::find() const {
 void CeilingCache::keep(const Ceilings& ceilings) const {
   std::error_code ignored;
   std::filesystem::create_directories(file_.parent_path(), ignored);
-  const std::filesystem::path made = fmt::format("{}.{}.tmp", file_.string(), getpid());
-  {
-    std::ofstream stream(made, std::ios::binary);
-    stream << ceilings_json(ceilings).dump(2) << '\n' << std::flush;
-    if (!stream) return std::filesystem::remove(made, ignored), void();
+  try {
+    replace_file(file_.string(), ceilings_json(ceilings).dump(2) + "\n");
+  } catch (const EnvironmentError&) {
   }
-  std::filesystem::rename(made, file_, ignored);
 }
 
 }  // namespace attnprof

@@ -3,29 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <set>
 
-#include "error.hpp"
+#include "measure/gpu/cupti_fixture.hpp"
 
 namespace attnprof {
 namespace {
 
-class LaunchSetsOnChip : public testing::TestWithParam<const char*> {
- protected:
-  void SetUp() override {
-#if defined(__SANITIZE_ADDRESS__)
-    GTEST_SKIP()
-        << "CUPTI opens libnvperf_host with RTLD_DEEPBIND, at which AddressSanitizer ends the program";
-#endif
-    try {
-      cupti();
-    } catch (const EnvironmentError& missing) {
-      if (std::getenv("ATTNPROF_EXPECT_CUDA")) FAIL() << missing.what();
-      GTEST_SKIP() << missing.what();
-    }
-  }
-};
+class LaunchSetsOnChip : public CuptiTest<const char*> {};
 
 // Of every set one launch: all of its metrics in one pass, unless one alone takes more.
 TEST_P(LaunchSetsOnChip, HoldEveryCounterInSetsOfOnePass) {

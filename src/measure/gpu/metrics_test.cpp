@@ -3,9 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
-#include "error.hpp"
+#include "measure/gpu/cupti_fixture.hpp"
 #include "measure/gpu/metric_plan.hpp"
 
 namespace attnprof {
@@ -18,21 +16,7 @@ struct Expected {
 void PrintTo(const Expected& expected, std::ostream* out) { *out << expected.chip; }
 
 // A listed metric that a chip cannot schedule must show here, not on the user's GPU.
-class MetricsOnChip : public testing::TestWithParam<Expected> {
- protected:
-  void SetUp() override {
-#if defined(__SANITIZE_ADDRESS__)
-    GTEST_SKIP()
-        << "CUPTI opens libnvperf_host with RTLD_DEEPBIND, at which AddressSanitizer ends the program";
-#endif
-    try {
-      cupti();
-    } catch (const EnvironmentError& missing) {
-      if (std::getenv("ATTNPROF_EXPECT_CUDA")) FAIL() << missing.what();  // set by test.sh --with-cuda
-      GTEST_SKIP() << missing.what();
-    }
-  }
-};
+class MetricsOnChip : public CuptiTest<Expected> {};
 
 TEST_P(MetricsOnChip, EveryMetricOfEveryDtypeIsKnownAndPlans) {
   for (Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16}) {

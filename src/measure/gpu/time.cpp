@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "measure/statistics.hpp"
+#include "measure/summarised_latency.hpp"
 #include "roofline/schema.hpp"
 
 namespace attnprof {
@@ -35,8 +36,12 @@ double seconds_since(Clock::time_point start) {
 struct Surroundings {
   std::vector<double> clocks_mhz;
   bool throttled = false;
+  Clock::time_point last_look;
 
+  // At most once a millisecond: asking takes the host some of the time that samples are enqueued in.
   void look(const Nvml& nvml) {
+    if (Clock::now() - last_look < std::chrono::milliseconds(1)) return;
+    last_look = Clock::now();
     if (const auto mhz = nvml.sm_clock_mhz()) clocks_mhz.push_back(*mhz);
     throttled |= nvml.throttled().value_or(false);
   }
@@ -186,17 +191,7 @@ Latency time_operation(PreparedCase& prepared, GpuDevice& gpu, const MeasureOpti
   sampler.sample();
   const Summary summary = summarise(sampler.samples_ns());
   add_flags(summary, sampler.precise(), sampler.surroundings(), gpu, status);
-  Latency latency;
-  latency.latency_source = "cuda_events";
-  latency.median_ns = summary.median;
-  latency.min_ns = summary.min;
-  latency.p90_ns = summary.p90;
-  if (summary.ci95) {
-    latency.ci95_low_ns = summary.ci95->low;
-    latency.ci95_high_ns = summary.ci95->high;
-  }
-  latency.samples = summary.samples;
-  latency.drift_pct = summary.drift_pct;
+  Latency latency = summarised_latency(summary, "cuda_events");
   const auto& clocks = sampler.surroundings().clocks_mhz;
   if (!clocks.empty()) latency.sm_clock_mhz = median(clocks);
   return latency;
