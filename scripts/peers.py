@@ -3,12 +3,12 @@
 
     peers.py -o OUT.csv [--backends torch_flash,torch_cudnn,torch_math,torch_efficient] [--dtype bf16]
              [--mask full,causal] [-N 512,2048 | -q 100 -k 1000] [-d 64,128,256] [--tokens 16384 | -b 1]
-             [--hidden 2048 | --heads 16] [--kv-heads 2] [--max-time 0.5] [--verify sampled|full]
+             [--hidden 2048 | --heads 16] [--kv-heads 2] [--precision 0.005] [--max-time 0.5] [--verify sampled|full]
 
 The protocol is that of `attnprof sweep`: fresh random inputs near N(0, 1), output checked against fp64 before any
 timing on the rows that attnprof samples (of every head a first or last row and at least one random row, 64 random rows
 in all), a causal mask aligned to the bottom right, L2 evicted before each sample by reading a clean buffer of at least
-4 x L2, CUDA events around the call, the median of all samples with its 95 % interval. Columns that only attnprof can
+4 x L2, CUDA events around the call, samples until half the 95 % interval of their median is under --precision of it. Columns that only attnprof can
 fill (counters, build) stay empty. Needs PyTorch with CUDA. Exit codes: 0, 1 (a case failed or is incorrect), 2 (usage),
 3 (no PyTorch or GPU).
 """
@@ -43,7 +43,9 @@ COLUMNS = [
 SCHEMA = "1"
 TOLERANCE = {"fp16": 2e-3, "bf16": 1.5e-2}  # relative Frobenius error, as in src/verify
 SAMPLES_A_PLACE, MOST_PLACES = 4, 8  # as attnprof: times differ by 1 or 2 % from place to place
-FEWEST_SAMPLES, LARGEST_BATCH = SAMPLES_A_PLACE * MOST_PLACES, 64
+FEWEST_SAMPLES, LARGEST_BATCH = SAMPLES_A_PLACE * MOST_PLACES, 256
+WARM_UP_S = 0.02
+PRECISION = 0.005  # as attnprof: one that samples for longer heats the GPU, whose clock then falls
 RANDOM_ROWS = 64  # at least, as in src/verify
 DEVICE = "cuda"
 
@@ -72,6 +74,7 @@ def parse_arguments(arguments):
     parser.add_argument("--heads", type=int, default=16)
     parser.add_argument("--kv-heads", type=int, help="fewer than --heads is GQA; default: as --heads")
     parser.add_argument("--hidden", type=int, help="heads = hidden / d")
+    parser.add_argument("--precision", type=float, default=PRECISION, help="half the median's 95 %% interval over the median")
     parser.add_argument("--max-time", type=float, default=0.5, help="seconds of timing a case")
     parser.add_argument("--verify", choices=("sampled", "full"), default="sampled", help="rows that are checked")
     parser.add_argument("--seed", type=int, default=1)
@@ -143,6 +146,14 @@ def median_interval(values):
         cumulative += math.comb(n, rank) / 2**n
         rank += 1
     return ordered[rank - 1], ordered[n - rank]
+
+
+def enough(samples, precision, spent_s, max_time):
+    """Whether attnprof would take no more samples."""
+    if len(samples) < FEWEST_SAMPLES:
+        return False
+    low, high = median_interval(samples)
+    return spent_s >= max_time or (high - low) / 2 <= precision * statistics.median(samples)
 
 
 class Bench:
@@ -217,31 +228,39 @@ class Bench:
         relative = math.sqrt((error / reference).item()) if reference.item() > 0 else math.sqrt(error.item())
         return relative, largest.item()
 
-    def samples_ns(self, max_time):
-        with self.chosen():
-            return self.samples_of_chosen_ns(max_time)
-
-    def samples_of_chosen_ns(self, max_time):
+    def samples_ns(self, precision, max_time):
         torch = self.torch
         l2 = torch.cuda.get_device_properties(0).L2_cache_size
         eviction = torch.ones(l2, dtype=torch.float32, device=DEVICE)  # 4 x L2 bytes
-        for _ in range(3):
-            self.run()
-        torch.cuda.synchronize()
-        samples, start = [], time.monotonic()
-        while len(samples) < FEWEST_SAMPLES or time.monotonic() - start < max_time:
-            batch = min(LARGEST_BATCH, max(FEWEST_SAMPLES, len(samples)))
-            marks = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(batch)]
-            for index, (before, after) in enumerate(marks, len(samples)):
-                if index % SAMPLES_A_PLACE == 0:
-                    self.move()
-                eviction.sum()
-                before.record()
-                self.run()
-                after.record()
-            torch.cuda.synchronize()
-            samples += [before.elapsed_time(after) * 1e6 for before, after in marks]
+        samples = []
+        with self.chosen():
+            self.warm_up()
+            start = time.monotonic()
+            while not enough(samples, precision, time.monotonic() - start, max_time):
+                samples += self.batch_ns(len(samples), eviction)
         return samples
+
+    def warm_up(self):
+        start, runs = time.monotonic(), 0
+        while runs < 3 or time.monotonic() - start < WARM_UP_S:
+            self.run()
+            self.torch.cuda.synchronize()
+            runs += 1
+
+    def batch_ns(self, done, eviction):
+        """The samples that follow the first `done`."""
+        torch = self.torch
+        size = min(LARGEST_BATCH, max(FEWEST_SAMPLES, done // 2))
+        marks = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(size)]
+        for index, (before, after) in enumerate(marks, done):
+            if index % SAMPLES_A_PLACE == 0:
+                self.move()
+            eviction.sum()
+            before.record()
+            self.run()
+            after.record()
+        torch.cuda.synchronize()
+        return [before.elapsed_time(after) * 1e6 for before, after in marks]
 
 
 def identity(case, provenance):
@@ -266,7 +285,7 @@ def measure(torch, case, options, row):
     if not float(row["rel_err"]) <= limit:
         row.update(disposition="incorrect", verified="no", reason=f"relative error {row['rel_err']} is above {limit}")
         return
-    samples = bench.samples_ns(options.max_time)
+    samples = bench.samples_ns(options.precision, options.max_time)
     median = statistics.median(samples)
     row.update(disposition="ok", verified="yes", latency_source="cuda_events", latency_median_ns=f"{median:.6g}",
                latency_min_ns=f"{min(samples):.6g}", samples=len(samples),

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""What `attnprof trace` is tried on: PyTorch's attention, and a small training loop.
+"""What `attnprof trace` is tried on: PyTorch's attention, a training loop, and launches alone.
 
     trace_sdpa.py sdpa [--backends flash,cudnn,math] [--iterations 24] [-b 4] [--heads 16] [-N 4096] [-d 128]
-    trace_sdpa.py train [--steps 300]
+    trace_sdpa.py train [--steps 40]
+    trace_sdpa.py launches
 
 `sdpa` calls scaled_dot_product_attention so often with each backend, each call in an NVTX range named after it, and
-prints a line `backend,ms a call`. `train` prints the median ms of a training step of a small transformer. Both need
+prints a line `backend,ms a call`. `train` prints the median ms of a training step of a transformer (four layers of
+width 2048, 16k tokens). `launches` prints the median host us of launching a kernel that does nearly nothing. All need
 PyTorch with CUDA. Exit codes: 0, 2 (usage), 3 (no PyTorch or GPU).
 """
 
@@ -30,8 +32,9 @@ def parse_arguments(arguments):
     sdpa.add_argument("--heads", type=int, default=16)
     sdpa.add_argument("-N", "--seqlen", type=int, default=4096)
     sdpa.add_argument("-d", "--head-dim", type=int, default=128)
-    train = commands.add_parser("train", help="steps of a small transformer")
-    train.add_argument("--steps", type=int, default=300)
+    train = commands.add_parser("train", help="steps of a transformer")
+    train.add_argument("--steps", type=int, default=40)
+    commands.add_parser("launches", help="host time of a launch")
     options = parser.parse_args(arguments)
     if options.command == "sdpa":
         unknown = [name for name in options.backends if name not in BACKENDS]
@@ -71,26 +74,40 @@ def attend(torch, options):
 
 def train(torch, options):
     torch.manual_seed(1)
-    layer = torch.nn.TransformerEncoderLayer(512, 8, 2048, batch_first=True, dropout=0.0)
+    layer = torch.nn.TransformerEncoderLayer(2048, 32, 8192, batch_first=True, dropout=0.0)
     model = torch.nn.TransformerEncoder(layer, 4, enable_nested_tensor=False).cuda().to(torch.bfloat16)
     optimiser = torch.optim.AdamW(model.parameters())
-    inputs = torch.randn(8, 512, 512, device="cuda", dtype=torch.bfloat16)
+    inputs = torch.randn(32, 512, 2048, device="cuda", dtype=torch.bfloat16)
 
     def step():
         optimiser.zero_grad(set_to_none=True)
         model(inputs).square().mean().backward()
         optimiser.step()
 
-    for _ in range(20):
+    for _ in range(10):
         step()
     times = [milliseconds(torch, step) for _ in range(options.steps)]
     print(f"step,{statistics.median(times):.6g}")
 
 
+def launches(torch, _options):
+    x = torch.zeros(32, device="cuda")
+
+    def microseconds():
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        for _ in range(500):
+            x.add_(1)
+        return (time.perf_counter() - start) * 1e6 / 500
+
+    microseconds()
+    print(f"launch,{statistics.median(microseconds() for _ in range(100)):.6g}")
+
+
 def main(arguments):
     options = parse_arguments(arguments)
     torch = import_torch("trace_sdpa.py")
-    {"sdpa": attend, "train": train}[options.command](torch, options)
+    {"sdpa": attend, "train": train, "launches": launches}[options.command](torch, options)
     return 0
 
 

@@ -12,7 +12,6 @@ import statistics
 import sys
 
 SHAPE = {"batch": 4, "heads": 16, "seqlen": 4096, "head_dim": 128}  # of trace_sdpa.py's defaults
-ITERATIONS = 24
 NCU_METRICS = {"hbm_read_bytes": "dram__bytes_read.sum", "sm_read_bytes": "l1tex__m_xbar2l1tex_read_bytes.sum",
                "sm_write_bytes": "l1tex__m_l1tex2xbar_write_bytes.sum",
                "executed_tensor_flops": "sm__ops_path_tensor_src_bf16_dst_fp32.sum"}
@@ -84,8 +83,10 @@ def useful_flops():
 
 
 def a_call(rows, column):
-    """Of one call: the sum over its kernels, each as often as it was launched a call."""
-    values = [(number(row, column), round(number(row, "samples") / ITERATIONS)) for row in rows]
+    """Of one call: the sum over its kernels, each as often as it was launched a call. Not every launch is a count of its
+    own (several take the passes of one), so that the kernel with the fewest counts is the one launched once."""
+    least = min(number(row, "samples") for row in rows)
+    values = [(number(row, column), round(number(row, "samples") / least)) for row in rows]
     return sum(value * launches for value, launches in values if value is not None)
 
 
@@ -107,19 +108,30 @@ def backends(figures, folder):
         largest = max(own, key=lambda row: number(row, "latency_median_ns") or 0)
         figures.note(f"SDPA {name} longest kernel, regs, local B a thread",
                      f"{largest['registers']}, {largest['spill_bytes']}")
-        if name != "math":  # one kernel a call
-            against_ncu(figures, folder / f"ncu_{name}.csv", name, largest)
+        against_plugin(figures, read(folder / f"plugin_{name}.csv"), name, own)
+        against_ncu(figures, folder / f"ncu_{name}.csv", name, own)
 
 
-def against_ncu(figures, path, name, row):
+def against_plugin(figures, swept, name, traced):
+    """A call as traced, beside the same operation as a plug-in, counted by a sweep."""
+    for column in ("sm_bytes", "executed_tensor_flops", "hbm_read_bytes") if swept else ():
+        compare(figures, f"SDPA {name} {column}, traced / plug-in swept", a_call(traced, column), number(swept[0], column), 2)
+
+
+def against_ncu(figures, path, name, traced):
+    """A call as traced, beside ncu's counts of all kernels of one call."""
     lines = read_ncu(path)
     if not lines:
         figures.note(f"SDPA {name} / ncu", "no ncu")
         return
-    measured = lines[-1]
     for column, metric in NCU_METRICS.items():
-        value = measured.get(metric, "").replace(",", "")
-        compare(figures, f"SDPA {name} {column} / ncu", number(row, column), float(value) if value else None, 2)
+        values = [line.get(metric, "").replace(",", "") for line in lines]
+        counted = sum(map(float, values)) if all(values) else None
+        if counted == 0:  # no tensor core instruction: neither may count one
+            counted_by_us = a_call(traced, column)
+            figures.hold(f"SDPA {name} {column}, ncu counts none", counted_by_us, "none", counted_by_us == 0, unit="")
+        else:
+            compare(figures, f"SDPA {name} {column} / ncu", a_call(traced, column), counted, 2)
 
 
 def read_ncu(path):
@@ -132,7 +144,7 @@ def read_ncu(path):
 
 
 def milliseconds(path):
-    """{name: ms} of what trace_sdpa.py printed."""
+    """{name: ms, of `launch` us} of what trace_sdpa.py printed."""
     if not path.exists():
         return {}
     pairs = [line.split(",") for line in path.read_text(encoding="utf-8").splitlines() if line.count(",") == 1]
@@ -146,16 +158,27 @@ def overheads(figures, folder):
             figures.note(f"overhead a traced launch, SDPA {name}", f"{traced[name] - plain[name]:.3g} ms")
         else:
             figures.missing(f"overhead a traced launch, SDPA {name}")
-    steps = {kind: [milliseconds(path).get("step") for path in sorted(folder.glob(f"train_{kind}_*.txt"))]
-             for kind in ("plain", "traced")}
-    known = {kind: [value for value in values if value] for kind, values in steps.items()}
-    if not known["plain"] or not known["traced"]:
-        return figures.missing("slowdown of a training step, nothing matching")
-    plain_ms, traced_ms = (statistics.median(known[kind]) for kind in ("plain", "traced"))
-    slowdown = 100 * (traced_ms / plain_ms - 1)
-    figures.note("training step, untraced", f"{plain_ms:.4g} ms")
-    figures.hold("slowdown of a training step, nothing matching", slowdown, "under 3 %", slowdown < 3)
-    return None
+    step = untraced_and_traced(folder, "train", "step")
+    if step:
+        figures.note("training step, untraced", f"{step[0]:.4g} ms")
+        slowdown = 100 * (step[1] / step[0] - 1)
+        figures.hold("slowdown of a training step, nothing matching", slowdown, "under 3 %", slowdown < 3)
+    else:
+        figures.missing("slowdown of a training step, nothing matching")
+    launch = untraced_and_traced(folder, "launches", "launch")
+    if launch:
+        figures.note("host time of a launch, untraced", f"{launch[0]:.3g} us")
+        figures.note("more with nothing matching", f"{launch[1] - launch[0]:.3g} us")
+    else:
+        figures.missing("host time of a launch, nothing matching")
+
+
+def untraced_and_traced(folder, name, value):
+    """Medians over the processes without and with tracing; None where either is missing."""
+    files = [[milliseconds(path).get(value) for path in sorted(folder.glob(f"{name}_{kind}_*.txt"))]
+             for kind in ("plain", "traced")]
+    known = [[number for number in numbers if number] for numbers in files]
+    return [statistics.median(numbers) for numbers in known] if all(known) else None
 
 
 def main(arguments):

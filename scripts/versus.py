@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""attnprof beside PyTorch's attention, case by case in one run; see versus.sh.
+"""attnprof beside PyTorch's attention, case by case in one run; see versus.sh. Where the build has the plug-in `cudnn`, it
+is measured too, beside PyTorch's own use of cuDNN.
 
 For every problem attnprof measures its variants (one short process), then PyTorch's paths are measured in this process
 by peers.py with the same protocol. A ratio is the peer's median latency over ours: above 1, ours is faster. Its
@@ -15,6 +16,7 @@ import math
 import pathlib
 import subprocess
 import sys
+import time
 
 import peers
 
@@ -23,6 +25,8 @@ TOKENS, HIDDEN = 16384, 2048
 UNFUSED_UP_TO = 2048  # beyond it S and P of 16k tokens do not fit beside each other
 FP8_DIMS, FP8_LENGTH = (128, 256), 16384
 SECONDS, QUICK_SECONDS = 0.3, 0.05
+REST_S = 0.5  # before each of PyTorch's: about what attnprof's processes take to start, in which the GPU cools
+PLUGIN, PLUGIN_SLACK = "cudnn", 0.03  # the plug-in and torch_cudnn: one library behind two callers
 
 # Errors. Under a causal mask the first rows hold most of the output's norm and an error that falls as 1 / row, so a few
 # random rows say little: there every row is checked, of two heads. Then lengths that no tile divides, with 8 query heads
@@ -36,10 +40,11 @@ Shape = collections.namedtuple("Shape", "mask head_dim q_len kv_heads heads batc
 
 
 class Comparison:
-    """`ours` against `theirs` over some shapes: what the geometric mean and each ratio must reach."""
+    """`ours` against `theirs` over some shapes: what the geometric mean and each ratio must reach. Where both are one
+    library behind two callers, how far a ratio may be from 1 (`same`)."""
 
-    def __init__(self, ours, theirs, mean, floor, shapes):
-        self.ours, self.theirs, self.mean, self.floor, self.shapes = ours, theirs, mean, floor, shapes
+    def __init__(self, ours, theirs, mean, floor, shapes, same=None):
+        self.ours, self.theirs, self.mean, self.floor, self.shapes, self.same = ours, theirs, mean, floor, shapes, same
         self.name = f"{ours} / {theirs}"
 
 
@@ -69,13 +74,16 @@ def fp8_shapes(lengths):
     return [shape_of("full", d, FP8_LENGTH) for d in FP8_DIMS] if FP8_LENGTH in lengths else []
 
 
-def comparisons(lengths):
+def comparisons(lengths, plugin=False):
+    """plugin: also the plug-in `cudnn`, which not every build has."""
     shapes = grid(lengths)
     found = [Comparison("flash2", "torch_flash", 1.00, 0.85, shapes),
              Comparison("flash3", "torch_cudnn", 1.00, 0.85, [s for s in shapes if s.q_len >= 2048]),
              Comparison("standard", "torch_math", 1.00, None, [s for s in shapes if s.q_len <= UNFUSED_UP_TO])]
     if fp8_shapes(lengths):
         found.append(Comparison("flash3 fp8", "flash3", None, 1.40, fp8_shapes(lengths)))
+    if plugin:
+        found.append(Comparison(PLUGIN, "torch_cudnn", None, None, [s for s in shapes if s.q_len >= 2048], PLUGIN_SLACK))
     return [comparison for comparison in found if comparison.shapes]
 
 
@@ -163,7 +171,20 @@ def verdicts(comparison, ratios):
                       f"{absent}, none may be under {comparison.floor:.2f}"
                       + (f"; under it: {misses}" if under else ""),
                       not under and not missing))
+    if comparison.same is not None:
+        found.append(same_verdict(comparison, ratios))
     return found
+
+
+def same_verdict(comparison, ratios):
+    """(sentence, reached) of the ratio furthest from 1."""
+    known = [ratio for ratio in ratios if ratio.value is not None]
+    furthest = max(known, key=lambda ratio: abs(ratio.value - 1))
+    beyond = [f"{shape_text(ratio.shape)} {ratio.value:.3f}" for ratio in known if abs(ratio.value - 1) > comparison.same]
+    return (f"{comparison.name}: furthest from 1 {furthest.value:.3f} ({shape_text(furthest.shape)}) of {len(known)}"
+            f"{f', {len(ratios) - len(known)} not measured' if len(known) < len(ratios) else ''}, within "
+            f"{100 * comparison.same:.0f} %" + (f"; beyond it: {'; '.join(beyond)}" if beyond else ""),
+            not beyond and len(known) == len(ratios))
 
 
 def print_verdicts(found):
@@ -177,7 +198,7 @@ def time_ratios(folder, lengths):
     """(comparison, its ratios) of the rows in `folder`."""
     rows = read_rows(folder / "versus.csv", folder / "versus_peers.csv")
     return [(comparison, [ratio_of(rows, comparison, shape) for shape in comparison.shapes])
-            for comparison in comparisons(lengths)]
+            for comparison in comparisons(lengths, plugin=any(name == PLUGIN for name, _ in rows))]
 
 
 def time_figures(folder, lengths=LENGTHS):
@@ -261,12 +282,19 @@ class Ours:
     def run(self, *arguments):
         return subprocess.run([self.program, *map(str, arguments)], capture_output=True, text=True, check=False)
 
+    def has_plugin(self):
+        """Whether this build has the plug-in, and what it needs is found."""
+        return self.run("list", "--plugin", PLUGIN).returncode == 0
+
     def has_fp8(self):
         return "flash3" in self.variants and self.run("list", "--dtype", "fp8").returncode == 0
 
-    def sweep(self, variants, shapes, dtype, *more):
-        """One process for shapes that differ in mask, head_dim and length alone."""
-        names = [name for name in variants if name in self.variants]
+    def sweep_plugin(self, shape, *more):
+        self.sweep((PLUGIN,), [shape], "bf16", "--plugin", PLUGIN, *more, known={PLUGIN})
+
+    def sweep(self, variants, shapes, dtype, *more, known=None):
+        """One process for shapes that differ in mask, head_dim and length alone; `known`: beside the built-in variants."""
+        names = [name for name in variants if name in self.variants | (known or set())]
         if not names:
             return
         axes = [",".join(dict.fromkeys(str(getattr(shape, axis)) for shape in shapes))
@@ -291,12 +319,13 @@ class Ours:
 class Theirs:
     """PyTorch's paths in this process."""
 
-    def __init__(self, torch, output, seconds):
-        self.torch, self.seconds, self.rows = torch, seconds, peers.Rows(torch, output)
+    def __init__(self, torch, output, seconds, rest):
+        self.torch, self.seconds, self.rest, self.rows = torch, seconds, rest, peers.Rows(torch, output)
 
     def measure(self, backends, shape, verify="sampled"):
-        options = argparse.Namespace(max_time=self.seconds, seed=1, verify=verify)
+        options = argparse.Namespace(precision=peers.PRECISION, max_time=self.seconds, seed=1, verify=verify)
         for backend in backends:
+            time.sleep(self.rest)
             case = peers.Case(backend, "bf16", shape.mask, shape.batch, shape.heads, shape.kv_heads, shape.q_len,
                               shape.q_len, shape.head_dim)
             self.rows.add(peers.measured_row(self.torch, case, options, self.rows.provenance))
@@ -305,23 +334,25 @@ class Theirs:
 def measure_times(options, torch):
     ours = Ours(options.build, options.out / "versus.csv")
     seconds = QUICK_SECONDS if options.quick else SECONDS
-    theirs = Theirs(torch, options.out / "versus_peers.csv", seconds)
+    theirs = Theirs(torch, options.out / "versus_peers.csv", seconds, REST_S)
     size = ("--tokens", TOKENS, "--hidden", HIDDEN, "--max-time", f"{seconds}s")
     fused, unfused = ("flash2", "flash3"), ("standard",)
     ours.compile(torch, fused + unfused, options.lengths)
-    shapes = grid(options.lengths)
+    shapes, plugin = grid(options.lengths), ours.has_plugin()
     for index, shape in enumerate(shapes):
         print(f"[{index + 1}/{len(shapes)}] {shape_text(shape)}", file=sys.stderr)
         small = shape.q_len <= UNFUSED_UP_TO
         ours.sweep((unfused if small else ()) + fused, [shape], "bf16", *size)
         if shape in fp8_shapes(options.lengths) and ours.has_fp8():
             ours.sweep(("flash3",), [shape], "fp8", *size)
+        if plugin:
+            ours.sweep_plugin(shape, *size)
         theirs.measure(("torch_flash", "torch_cudnn", "torch_efficient") + (("torch_math",) if small else ()), shape)
 
 
 def measure_errors(options, torch):
     ours = Ours(options.build, options.out / "errors.csv")
-    theirs = Theirs(torch, options.out / "errors_peers.csv", 0.0)
+    theirs = Theirs(torch, options.out / "errors_peers.csv", 0.0, 0.0)
     full = [shape for shape in grid(options.lengths) if shape.mask == "full"]
     for shapes, verify, size in (
             (full, "sampled", ("--tokens", TOKENS, "--hidden", HIDDEN)),

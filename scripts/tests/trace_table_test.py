@@ -40,13 +40,15 @@ class TraceTableTest(unittest.TestCase):
     def write_all(self, flash_flops=FLOPS, traced_step=10.1):
         self.write("own_flash2.csv", [row()])
         self.write("traced_flash2.csv", [row(samples=1, sm_bytes=1), row(samples=40, sm_bytes=505)])
-        halves = [row(knobs="range=math", executed_tensor_flops=FLOPS / 4, samples=48) for _ in range(2)]
+        halves = [row(knobs="range=math", executed_tensor_flops=FLOPS / 4, samples=31),  # launched twice a call
+                  row(knobs="range=math", executed_tensor_flops=FLOPS / 2, samples=15)]
         self.write("sdpa.csv", [row(knobs="grid=1x1x1;range=flash", executed_tensor_flops=flash_flops),
                                 row(knobs="range=cudnn"), *halves])
         for name, flash, cudnn in (("calls_plain", 1, 1), ("calls_traced", 31, 29)):
             (self.folder / f"{name}.txt").write_text(f"flash,{flash}\ncudnn,{cudnn}\n", encoding="utf-8")
         for kind, step in (("plain", 10), ("traced", traced_step)):
             (self.folder / f"train_{kind}_1.txt").write_text(f"step,{step}\n", encoding="utf-8")
+            (self.folder / f"launches_{kind}_1.txt").write_text(f"launch,{step}\n", encoding="utf-8")
 
     def table(self):
         with contextlib.redirect_stdout(io.StringIO()) as said:
@@ -72,7 +74,7 @@ class TraceTableTest(unittest.TestCase):
     def test_what_is_not_there_is_missed(self):
         code, said = self.table()
         self.assertEqual(code, 1)
-        self.assertEqual(said.count("not measured"), 6)
+        self.assertEqual(said.count("not measured"), 7)
 
     def test_ncu_is_read_by_metric(self):
         self.write_all()
@@ -82,6 +84,24 @@ class TraceTableTest(unittest.TestCase):
         said = self.table()[1]
         self.assertRegex(said, r"SDPA flash hbm_read_bytes / ncu +\+0 %")
         self.assertRegex(said, r"SDPA flash sm_read_bytes / ncu +-9.09 % .*MISSED")
+
+    def test_ncu_counts_all_kernels_of_a_call(self):
+        self.write_all()
+        metrics = ",".join(f'"{name}"' for name in trace_table.NCU_METRICS.values())
+        lines = [f'"ID",{metrics}', '"","byte","byte","byte",""', '"0","200","400","100","0"', '"1","400","800","200","0"']
+        (self.folder / "ncu_math.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        code, said = self.table()
+        self.assertEqual(code, 1)
+        self.assertRegex(said, r"SDPA math hbm_read_bytes / ncu +\+0 %")  # twice 200 and once: 600
+        self.assertRegex(said, r"SDPA math sm_read_bytes / ncu +\+0 %")
+        self.assertRegex(said, r"SDPA math executed_tensor_flops, ncu counts none +\+5.5e\+11 +none +MISSED")
+
+    def test_the_plug_in_is_the_same_operation(self):
+        self.write_all()
+        self.write("plugin_cudnn.csv", [row(sm_bytes=500, hbm_read_bytes=100)])
+        said = self.table()[1]
+        self.assertRegex(said, r"SDPA cudnn sm_bytes, traced / plug-in swept +\+0 %")
+        self.assertRegex(said, r"SDPA cudnn hbm_read_bytes, traced / plug-in swept +\+100 % .*MISSED")
 
     def test_usage(self):
         for script in ("trace_table.py", "trace_gpu.sh"):

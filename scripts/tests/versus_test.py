@@ -77,6 +77,21 @@ class VersusTest(unittest.TestCase):
         self.assertIn("under it: d64 full N16384 b1 h32 0.505", text)
         self.assertIn("0.505 *", text)
 
+    def test_the_plug_in_is_held_to_what_pytorch_calls(self):
+        ours, theirs = self.all_rows()
+        self.write("versus_peers.csv", theirs)
+        plugin = [row("cudnn", shape, 60.0) for shape in versus.grid(versus.LENGTHS)]
+        self.write("versus.csv", ours + plugin)
+        reached, text = self.report()
+        self.assertTrue(reached, text)
+        self.assertIn("cudnn / torch_cudnn: furthest from 1 1.017 (d64 full N2048 b8 h32) of 18, within 3 %", text)
+        plugin[1] = row("cudnn", versus.grid(versus.LENGTHS)[1], 63.0)
+        plugin[2].update(disposition="failed", reason="no plan")
+        self.write("versus.csv", ours + plugin)
+        reached, text = self.report()
+        self.assertFalse(reached)
+        self.assertIn("of 17, 1 not measured, within 3 %; beyond it: d64 full N2048 b8 h32 0.968", text)
+
     def test_rows_that_are_missing_or_not_ok_are_no_ratio(self):
         ours, theirs = self.all_rows()
         theirs[0].update(disposition="failed", reason="no kernel", latency_median_ns="", latency_ci95_low_ns="")
@@ -124,7 +139,8 @@ class VersusTest(unittest.TestCase):
         build = self.folder / "build"
         build.mkdir()
         wrapper = build / "attnprof"
-        wrapper.write_text('#!/bin/sh\n[ "$1" = compile ] && exit 0\nfirst=1\nfor word; do\n'
+        wrapper.write_text('#!/bin/sh\n[ "$1" = compile ] && exit 0\n'
+                           'case "$*" in *--plugin*) exit 2 ;; esac\nfirst=1\nfor word; do\n'
                            '  [ $first = 1 ] && set -- && first=0\n  [ "$word" = gpu ] && word=sim\n  set -- "$@" "$word"\n'
                            f'done\nexec "{PROGRAM}" "$@"\n', encoding="utf-8")
         wrapper.chmod(0o755)
@@ -139,7 +155,7 @@ class VersusTest(unittest.TestCase):
             __version__="2", version=types.SimpleNamespace(cuda="13"),
             backends=types.SimpleNamespace(cudnn=types.SimpleNamespace(version=lambda: 9)),
             cuda=types.SimpleNamespace(get_device_name=lambda: "none", get_device_capability=lambda: (9, 0)))
-        small = {"TOKENS": 256, "HIDDEN": 256, "LENGTHS": (128,), "ODD_LENGTHS": (1, 33)}
+        small = {"TOKENS": 256, "HIDDEN": 256, "LENGTHS": (128,), "ODD_LENGTHS": (1, 33), "REST_S": 0}
         out = io.StringIO()
         with mock.patch.multiple(versus, **small), mock.patch.object(peers, "import_torch", lambda: torch), \
                 mock.patch.object(peers, "measured_row", measured_row), contextlib.redirect_stdout(out), \
@@ -205,6 +221,14 @@ class PeersTest(unittest.TestCase):
         self.assertEqual(pairs("causal", 4, 4), 10)
         self.assertEqual(pairs("causal", 2, 5), 4 + 5)
         self.assertEqual(pairs("causal", 5, 2), 0 + 0 + 0 + 1 + 2)
+
+    def test_samples_end_where_attnprof_ends_them(self):
+        scattered = [100.0 + index % 10 for index in range(peers.FEWEST_SAMPLES)]
+        self.assertFalse(peers.enough([100.0] * (peers.FEWEST_SAMPLES - 1), 0.005, 9, 1))
+        self.assertTrue(peers.enough([100.0] * peers.FEWEST_SAMPLES, 0.005, 0, 1))
+        self.assertFalse(peers.enough(scattered, 0.005, 0, 1))
+        self.assertTrue(peers.enough(scattered, 0.005, 1, 1))
+        self.assertTrue(peers.enough(scattered, 0.05, 0, 1))
 
     def test_cases_of_unequal_lengths_and_grouped_heads(self):
         options = peers.parse_arguments(["-o", "x", "-q", "1,100", "-k", "1000", "--kv-heads", "2", "-d", "256",
