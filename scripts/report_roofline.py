@@ -38,8 +38,8 @@ def ceiling_names(roofs, ends):
     names, label = [], {"showarrow": False, "font": {"size": 11, "color": GREY}}
     for roof in roofs.values():
         for name, tflops in roof.ceilings.items():
-            names.append({"x": math.log10(ends[0][1]), "y": math.log10(tflops), "xanchor": "right", "yanchor": "bottom",
-                          "text": f"{text(name)} {tflops:.3g} TFLOP/s"} | label)
+            names.append({"x": math.log10(ends[0][1]), "y": math.log10(tflops), "xanchor": "right",
+                          "yanchor": "bottom" if roof.name_is_above(tflops) else "top", "text": f"{text(name)} {tflops:.3g} TFLOP/s"} | label)
     return names
 
 

@@ -78,13 +78,13 @@ def name_bandwidth(axes, tbps, ends, name, above, pixels):
     return move(min((0.12, 0.3, 0.45, 0.6, 0.72), key=covered))
 
 
-def draw_ceiling(axes, tflops, bandwidth, name):
-    """The flat roof from where the panel's own bandwidth reaches it. Returns its name's box, pixels."""
+def draw_ceiling(axes, tflops, bandwidth, name, above):
+    """The flat roof from where the panel's own bandwidth reaches it, named above or below. Returns its name's box, pixels."""
     left, right = axes.get_xlim()
     start = max(left, tflops / bandwidth) if bandwidth else left
     axes.plot([min(start, right), right], [tflops, tflops], color=ROOF_COLOUR, linewidth=1.4, zorder=1)
-    text = axes.annotate(f"{name} {tflops:.3g} TFLOP/s", (right, tflops), xytext=(-4, 3), textcoords="offset points",
-                         fontsize=8, color=ROOF_COLOUR, ha="right", va="bottom")
+    text = axes.annotate(f"{name} {tflops:.3g} TFLOP/s", (right, tflops), xytext=(-4, 3 if above else -3),
+                         textcoords="offset points", fontsize=8, color=ROOF_COLOUR, ha="right", va="bottom" if above else "top")
     return text.get_window_extent()
 
 
@@ -100,7 +100,7 @@ def draw_roofs(axes, level, roofs, pixels):
             if ends:
                 boxes.append(name_bandwidth(axes, tbps, ends, LEVEL_NAMES[other] + suffix, above, pixels))
         for name, tflops in roof.ceilings.items():
-            boxes.append(draw_ceiling(axes, tflops, roof.bandwidths.get(level), name + suffix))
+            boxes.append(draw_ceiling(axes, tflops, roof.bandwidths.get(level), name + suffix, roof.name_is_above(tflops)))
     return boxes
 
 

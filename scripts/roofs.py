@@ -9,13 +9,25 @@ class Roofs:
     ceilings: dict  # name -> TFLOP/s
     source: str
 
+    def name_is_above(self, tflops):
+        """Where the name of a ceiling goes: above its line, but below where the next one's line is near."""
+        return not any(tflops < other < 1.2 * tflops for other in self.ceilings.values())
 
-# What a roof is as measured: the fastest of these ceilings.
-MEASURED = {"hbm": ["hbm_read_gbps"], "l2": ["l2_read_gbps"], "fp32": ["fma_tflops"],
-            "tensor": ["wgmma_bf16_tflops", "wgmma_fp16_tflops", "mma_bf16_tflops", "mma_fp16_tflops"],
-            "fp8 tensor": ["wgmma_fp8_tflops", "mma_fp8_tflops"]}
+
+# What a roof is as measured: the fastest of these ceilings. Tensor cores' are of the rows' dtype.
+MEASURED = {"hbm": ["hbm_read_gbps"], "l2": ["l2_read_gbps"], "fp32": ["fma_tflops"]}
 
 TENSOR_PEAKS = {"fp8": ("fp8 tensor", "tensor_fp8_tflops")}  # of other dtypes: the 16-bit rate
+
+
+def _tensor_roof(dtype, ceilings, peaks):
+    """(name, TFLOP/s) of the roof of rows of this dtype; both 16-bit dtypes have one nominal rate."""
+    kind = "fp16" if dtype == "fp32" else dtype
+    measured = [ceilings[name]["median"] for name in (f"wgmma_{kind}_tflops", f"mma_{kind}_tflops") if name in ceilings]
+    if measured:
+        return f"{kind} tensor", max(measured)
+    name, key = TENSOR_PEAKS.get(dtype, ("tensor", "tensor_16bit_tflops"))
+    return name, peaks.get(key, 0)
 
 
 def roofs_from_meta(meta, run, dtypes):
@@ -26,17 +38,15 @@ def roofs_from_meta(meta, run, dtypes):
     except (KeyError, TypeError):
         return None
     bandwidths = {level: peaks.get(f"{level}_gbps", 0) / 1e3 for level in ("hbm", "l2")}
-    ceilings = {}
-    for dtype in dtypes:
-        name, key = TENSOR_PEAKS.get(dtype, ("tensor", "tensor_16bit_tflops"))
-        ceilings[name] = peaks.get(key, 0)
+    known = meta["runs"][run].get("ceilings") or {}
+    ceilings = dict(_tensor_roof(dtype, known, peaks) for dtype in dtypes)
     ceilings["fp32"] = peaks.get("fp32_tflops", 0)
-    measured = _measured(meta["runs"][run].get("ceilings") or {})
+    measured = _measured(known)
     bandwidths |= {level: measured[level] / 1e3 for level in bandwidths if level in measured}
     ceilings |= {name: measured[name] for name in ceilings if name in measured}
     return Roofs({level: tbps for level, tbps in bandwidths.items() if tbps > 0},
                  {name: tflops for name, tflops in ceilings.items() if tflops > 0},
-                 "measured ceilings" if measured else "nominal peaks in .meta.json")
+                 "measured ceilings" if known else "nominal peaks in .meta.json")
 
 
 def _measured(ceilings):

@@ -115,8 +115,18 @@ class Roofs(PlotTest):
         meta = {"runs": {"r1": META["runs"]["r1"] | {"ceilings": ceilings}}}
         roofs = roofs_from_meta(meta, "r1", ["bf16"])
         self.assertEqual(roofs.bandwidths, {"hbm": 4.5, "l2": 11.0})
-        self.assertEqual(roofs.ceilings, {"tensor": 850.0, "fp32": 67.0})
+        self.assertEqual(roofs.ceilings, {"bf16 tensor": 850.0, "fp32": 67.0})
         self.assertEqual(roofs.source, "measured ceilings")
+
+    def test_each_dtype_has_its_own_measured_ceiling(self):
+        ceilings = {"wgmma_fp16_tflops": {"median": 840.0}, "wgmma_bf16_tflops": {"median": 850.0}}
+        meta = {"runs": {"r1": META["runs"]["r1"] | {"ceilings": ceilings}}}
+        self.assertEqual(roofs_from_meta(meta, "r1", ["fp16"]).ceilings, {"fp16 tensor": 840.0, "fp32": 67.0})
+        self.assertEqual(roofs_from_meta(meta, "r1", ["fp16", "bf16", "fp8"]).ceilings,
+                         {"fp16 tensor": 840.0, "bf16 tensor": 850.0, "fp8 tensor": 1979.0, "fp32": 67.0})
+        roofs = roofs_from_meta(meta, "r1", ["fp16", "bf16", "fp8"])
+        self.assertEqual([name for name, tflops in roofs.ceilings.items() if not roofs.name_is_above(tflops)], ["fp16 tensor"],
+                         "two names above lines so near would overlap")
 
     def test_fp8_rows_have_a_ceiling_of_their_own(self):
         self.assertEqual(roofs_from_meta(META, "r1", ["fp8"]).ceilings, {"fp8 tensor": 1979.0, "fp32": 67.0})

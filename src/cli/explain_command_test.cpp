@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cli/run.hpp"
 #include "testing/gate_files.hpp"
 #include "testing/roofline_rows.hpp"
@@ -65,6 +67,13 @@ TEST(ExplainCommand, PredictsTheTilesAskedFor) {
   EXPECT_THAT(asked.out, HasSubstr("192x80 "));
   EXPECT_THAT(run({forward, "--tile", "64"}).err, HasSubstr("--tile '64' is no tile"));
   EXPECT_THAT(run({forward, "--tile", "64xmany"}).err, HasSubstr("--tile 'many'"));
+  for (const char* tile : {"0x64", "64x0", "8x64", "64x1024", "128x64,0x64"}) {
+    const Result refused = run({forward, "--tile", tile});
+    EXPECT_EQ(refused.code, 2) << tile;
+    EXPECT_EQ(refused.out, "");
+    EXPECT_THAT(refused.err, HasSubstr("cannot be predicted; give sides from 16 to 512")) << tile;
+    EXPECT_EQ(std::ranges::count(refused.err, '\n'), 1) << "one sentence";
+  }
 }
 
 TEST(ExplainCommand, NothingToExplainIsThree) {
@@ -92,6 +101,12 @@ TEST(ExplainCommand, RefusesWhatItCannotRead) {
   const Result torn = run({folder / "rows.csv"});
   EXPECT_EQ(torn.code, 2);
   EXPECT_THAT(torn.err, HasSubstr("ceilings"));
+  write_text(folder / "rows.csv.meta.json",
+             R"({"runs": {"r1": {"ceilings": {"hbm_read_gbps": {"median": 0}}}}})");
+  const Result zero = run({folder / "rows.csv"});
+  EXPECT_EQ(zero.code, 2) << "no rate is 0";
+  EXPECT_THAT(zero.err, HasSubstr("the ceilings of run r1 are not as attnprof writes them"));
+  EXPECT_EQ(run({forward, "-o", folder / "nosuch/explain.json"}).code, 3) << "the output cannot be written";
 }
 
 }  // namespace

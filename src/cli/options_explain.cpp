@@ -1,6 +1,7 @@
 // The command line of `attnprof explain`.
 #include "cli/options_explain.hpp"
 
+#include "explain/explanation.hpp"
 #include "plan/grammar.hpp"
 
 namespace attnprof {
@@ -21,15 +22,18 @@ constexpr const char* explain_footer =
     "  attnprof explain out.csv --case variant=flash2 --against naive --format json -o explain.json\n\n"
     "Exit codes: 0 all well, 2 wrong usage or a malformed file, 3 no row to explain.";
 
-// A side is checked here as far as the grammar goes; what a variant cannot run is left out of the
-// predictions.
+// A side is checked here as far as predictions go; what a variant cannot run is left out of
+// them.
 TileRequest parse_tile(const std::string& text) {
   const size_t at = text.find('x');
   if (at == std::string::npos || at == 0 || at + 1 == text.size())
     throw UsageError(fmt::format("--tile '{}' is no tile; give Br x Bc, such as 128x64", text));
-  constexpr int64_t largest = 4096;
-  const auto side = [](std::string_view digits) {
-    return static_cast<int>(whole_number("--tile", digits, largest));
+  const auto side = [&](std::string_view digits) {
+    const int64_t rows = whole_number("--tile", digits, 1'000'000);
+    if (rows < least_tile_side || rows > most_tile_side)
+      throw UsageError(fmt::format("--tile '{}': a side of {} cannot be predicted; give sides from {} to {}",
+                                   text, rows, least_tile_side, most_tile_side));
+    return static_cast<int>(rows);
   };
   const std::string_view view = text;
   return {.br = side(view.substr(0, at)), .bc = side(view.substr(at + 1))};

@@ -79,7 +79,8 @@ std::vector<TilePrediction> other_tiles(const RowModel& model, const std::vector
   const Tile own = model.c->tile, usual = model.c->variant->default_tile(model.c->problem, model.device).tile;
   std::set<std::pair<int, int>> tried = {{own.br, own.bc}};
   const auto attempt = [&](int br, int bc) {
-    if (br < 16 || bc < 16 || br > 512 || bc > 512 || !tried.insert({br, bc}).second) return;
+    const bool in_range = std::min(br, bc) >= least_tile_side && std::max(br, bc) <= most_tile_side;
+    if (!in_range || !tried.insert({br, bc}).second) return;
     if (const auto ns = predict_tile_ns(model, br, bc))
       tiles.push_back({br, bc, *ns, model.latency_ns() / *ns});
   };

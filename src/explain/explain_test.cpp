@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -96,6 +97,32 @@ TEST(Explain, PeersHaveWhatTheirColumnsSay) {
     EXPECT_THAT(e.sentences.front(), HasSubstr("bytes were not counted"));
   }
   EXPECT_THAT(peers.notices, Contains(StartsWith("torch_flash: no schedule of ours")));
+}
+
+TEST(Explain, SaysWhetherBytesOrTheDevicesRateAreMissing) {
+  const CaseExplanation e = one(explain({{"rows.csv", {roofline_row("flash2", "Other GPU")}, {}, {}}}, {}));
+  EXPECT_EQ(e.binds, "unknown");
+  EXPECT_THAT(e.sentences.front(), HasSubstr("hbm: the device's rate is not known; l2: the device's rate"));
+  EXPECT_THAT(e.sentences.front(), testing::Not(HasSubstr("not counted"))) << "the row has its bytes";
+  Row uncounted = roofline_row();
+  uncounted.counters.hbm_total.reset();
+  EXPECT_THAT(one(explain({{"rows.csv", {uncounted}, {}, {}}}, {})).sentences.front(),
+              HasSubstr("What binds cannot be said (hbm: its bytes were not counted): of what is known, "));
+}
+
+TEST(Explain, TensorCoresAreHeldToTheCeilingOfTheRowsDtype) {
+  Row bf16 = roofline_row();
+  bf16.identity.dtype = "bf16";
+  std::vector<ResultFile> files = {{"rows.csv", {roofline_row(), bf16}, {}, {}}};
+  files.front().meta = R"({"runs": {"r1": {"ceilings": {"mma_fp16_tflops": {"median": 500},
+    "mma_bf16_tflops": {"median": 625}}}}})";
+  const Explanations e = explain(files, {});
+  const auto tensor_ns = [&](size_t i) {
+    const auto& times = e.cases.at(i).resources.times;
+    return std::ranges::find(times, "tensor", &ResourceTime::name)->ns;
+  };
+  EXPECT_DOUBLE_EQ(tensor_ns(0), 10'000) << "5 GFLOP by mma.sync, as flash2 multiplies";
+  EXPECT_DOUBLE_EQ(tensor_ns(1), 8'000);
 }
 
 TEST(Explain, SimulatedRowsSayThatTheirTimeIsAModel) {

@@ -14,6 +14,9 @@
 
 namespace attnprof {
 
+// Sides of tiles that are predicted: what any kernel of ours can have.
+inline constexpr int least_tile_side = 16, most_tile_side = 512;
+
 struct TilePrediction {
   int br = 0, bc = 0;
   double ns = 0;

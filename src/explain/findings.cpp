@@ -1,6 +1,7 @@
 #include "explain/findings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -56,8 +57,18 @@ class Writer {
     return found == e_.resources.times.end() ? nullptr : &*found;
   }
 
+  // " (hbm: its bytes were not counted; exp: the device's rate is not known)": of resources without which
+  // nothing can be said.
+  std::string why_unknown() const {
+    std::vector<std::string> parts;
+    for (const MissingResource& missing : e_.resources.missing)
+      if (missing.name != "smem" && missing.name != "launch")
+        parts.push_back(fmt::format("{}: {}", missing.name, missing.why));
+    return fmt::format(" ({})", fmt::join(parts, "; "));
+  }
+
   void binds() {
-    if (e_.resources.times.empty()) return;
+    if (e_.resources.times.empty()) return say(2, fmt::format("What binds cannot be said{}.", why_unknown()));
     const auto& longest = *std::ranges::max_element(e_.resources.times, {}, &ResourceTime::ns);
     const double share = 100 * longest.ns / latency();
     const std::string figures = fmt::format("{} alone would need {} of {} ({:.0f} %)", longest.name,
@@ -67,8 +78,7 @@ class Writer {
                  "Nothing is busy for long: {}. The blocks wait for loads, barriers and their own results.",
                  figures));
     else if (e_.binds == "unknown")
-      say(2, fmt::format("What binds cannot be said, as bytes were not counted: of what is known, {}.",
-                         figures));
+      say(2, fmt::format("What binds cannot be said{}: of what is known, {}.", why_unknown(), figures));
     else
       say(2, fmt::format("{} binds: it{}.", longest.name, figures.substr(longest.name.size())));
   }

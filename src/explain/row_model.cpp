@@ -104,7 +104,7 @@ RowModel model_row(const Row& row, const DeviceProfile& device, const Ceilings& 
   model.row = &row;
   model.device = device;
   if (row.latency.sm_clock_mhz.value_or(0) > 0) model.device.sm_clock_mhz = *row.latency.sm_clock_mhz;
-  const Dtype dtype = parse_dtype(row.identity.dtype).value_or(Dtype::fp16);
+  const Dtype dtype = dtype_of(row);
   model.rates = rates_at(device, ceilings, dtype, row.latency.sm_clock_mhz);
   // Not what the run recorded: figures of a device may be corrected, and the model goes with them.
   const DeviceProfile known = device_of_run(row.provenance.device, {}).profile;

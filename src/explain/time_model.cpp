@@ -13,11 +13,17 @@
 namespace attnprof {
 namespace {
 
-// Of the tensor cores' (or FMA pipes') peak, by a library's product; the H200's `standard` rows.
+// Of the tensor cores' rate at the row's clock, in the products of a kernel, as it was fitted with to the
+// H200's rows: mma.sync 0.308 of the 0.348 TFLOP/s a MHz that its ceiling is, wgmma 0.500 of 0.540
+// (rates.cpp).
+constexpr double achieved_mma = 0.887, achieved_wgmma = 0.924;
+// Of the tensor cores' rate so achieved (or of the FMA pipes' peak), by a library's product; the H200's
+// `standard` rows.
 constexpr double library_share = 0.75;
 // A warp's own loads wait longer where they come from device memory: by this much if all do (flash1's rows).
 constexpr double from_hbm = 0.675;
-// Of L2's rate, by launches that mix reads, writes and misses (the H200's `standard` rows).
+// Of L2's rate, in bytes that L2 serves (not those that arrive at the SMs, which the rate is of), by launches
+// that mix reads, writes and misses (the H200's `standard` rows).
 constexpr double achieved_l2 = 0.5;
 // Bytes a clock between an SM and L2 (model/step_time.cpp).
 constexpr double sm_link_bytes = 64;
@@ -30,7 +36,8 @@ struct SmRates {
 
 SmRates sm_rates(const DeviceProfile& device, const Rates& rates, ProductUnit unit) {
   const double sms = device.sms, ghz = device.sm_clock_mhz / 1e3;
-  return {.tensor_flops = rates.tensor(unit).value * 1e3 / sms,
+  const double achieved = unit == ProductUnit::mma ? achieved_mma : achieved_wgmma;
+  return {.tensor_flops = achieved * rates.tensor(unit).value * 1e3 / sms,
           .fma_flops = rates.fma.value * 1e3 / sms,
           .exponentials = rates.exp.value / sms,
           .smem_bytes = rates.smem.value / sms,

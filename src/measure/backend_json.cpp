@@ -35,8 +35,8 @@ void each_option(Options& options, Visit visit) {
 template <class Profile, class Visit>
 void each_figure(Profile& profile, Visit visit) {
   auto& [name, title, arch, sms, smem_per_sm, smem_per_block, registers, threads, ctas, clock, hbm_bytes,
-         l2_bytes, l2_curve, l2_dirty, shared_room, hbm_gbps, l2_gbps, smem_gbps, tensor, tensor_fp8, fp32,
-         exp, launch_us] = profile;
+         l2_bytes, l2_curve, l2_dirty, shared_room, hbm_gbps, l2_gbps, smem_gbps, tensor, tensor_fp8,
+         tensor_clock, fp32, exp, launch_us] = profile;
   visit("name", name);
   visit("title", title);
   visit("arch", arch);
@@ -57,6 +57,7 @@ void each_figure(Profile& profile, Visit visit) {
   visit("smem_gbps", smem_gbps);
   visit("tensor_16bit_tflops", tensor);
   visit("tensor_fp8_tflops", tensor_fp8);
+  visit("tensor_clock_mhz", tensor_clock);
   visit("fp32_tflops", fp32);
   visit("exp_gops", exp);
   visit("launch_us", launch_us);

@@ -44,6 +44,7 @@ struct DeviceProfile {
   double smem_gbps = 0;            // all SMs together
   double tensor_16bit_tflops = 0;  // dense, fp32 accumulation
   double tensor_fp8_tflops = 0;    // dense, fp32 accumulation; 0: it has none, or none is known
+  double tensor_clock_mhz = 0;     // SM clock that the tensor figures are of; 0: sm_clock_mhz
   double fp32_tflops = 0;          // FMA counted as 2
   double exp_gops = 0;             // MUFU.EX2, all SMs together
   double launch_us = 0;            // one kernel launch inside a stream

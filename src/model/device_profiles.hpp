@@ -25,8 +25,8 @@ int64_t assumed_dirty_bytes(int64_t l2_bytes);
 
 // Reads a profile of one's own: a JSON object whose keys are DeviceProfile's members. `l2_curve` (pairs of
 // [MiB, miss share]), `l2_dirty_bytes` and `l2_shared_room` may be left out: the device is then not
-// calibrated. Throws UsageError with file and key for what is unreadable, malformed, unknown, missing or
-// absurd.
+// calibrated; so may `tensor_fp8_tflops` and `tensor_clock_mhz`. Throws UsageError with file and key for what
+// is unreadable, malformed, unknown, missing or absurd.
 DeviceProfile load_profile(const std::string& file);
 
 }  // namespace attnprof

@@ -99,6 +99,7 @@ nlohmann::json a_profile() {
           {"smem_gbps", 20000},
           {"tensor_16bit_tflops", 800},
           {"tensor_fp8_tflops", 1500},
+          {"tensor_clock_mhz", 1400},
           {"fp32_tflops", 50},
           {"exp_gops", 3000},
           {"launch_us", 2}};
@@ -135,25 +136,29 @@ TEST_F(ProfileFile, IsReadInFull) {
   EXPECT_EQ(d.l2_dirty_bytes, 20'000'000);
   EXPECT_EQ(d.l2_shared_room, 1.25);
   EXPECT_EQ(d.tensor_fp8_tflops, 1500);
+  EXPECT_EQ(d.tensor_clock_mhz, 1400);
 }
 
-TEST_F(ProfileFile, CalibrationAndFp8MayBeLeftOut) {
+TEST_F(ProfileFile, CalibrationAndTensorDetailsMayBeLeftOut) {
   auto json = a_profile();
   json.erase("l2_curve");
   json.erase("l2_dirty_bytes");
   json.erase("l2_shared_room");
   json.erase("tensor_fp8_tflops");
+  json.erase("tensor_clock_mhz");
   const DeviceProfile d = load_profile(write(json.dump()));
   EXPECT_TRUE(d.l2_curve.empty());
   EXPECT_EQ(d.l2_dirty_bytes, 23'500'000);
   EXPECT_EQ(d.l2_shared_room, 1);
   EXPECT_EQ(d.tensor_fp8_tflops, 0);
+  EXPECT_EQ(d.tensor_clock_mhz, 0);
 }
 
 TEST_F(ProfileFile, EveryMissingKeyIsNamedWithTheFile) {
   const nlohmann::json whole = a_profile();
   for (const auto& [key, value] : whole.items()) {
-    if (key == "l2_curve" || key == "l2_dirty_bytes" || key == "l2_shared_room" || key == "tensor_fp8_tflops")
+    if (key == "l2_curve" || key == "l2_dirty_bytes" || key == "l2_shared_room" ||
+        key.starts_with("tensor_fp8") || key == "tensor_clock_mhz")
       continue;
     auto json = whole;
     json.erase(key);

@@ -123,6 +123,8 @@ void read_rates(ProfileReader& reader, DeviceProfile& device) {
   device.tensor_16bit_tflops = reader.real("tensor_16bit_tflops", 0.001, 1e6);
   if (reader.optional("tensor_fp8_tflops"))
     device.tensor_fp8_tflops = reader.real("tensor_fp8_tflops", 0, 1e6);
+  if (reader.optional("tensor_clock_mhz"))
+    device.tensor_clock_mhz = reader.real("tensor_clock_mhz", 1, 100'000);
   device.fp32_tflops = reader.real("fp32_tflops", 0.001, 1e6);
   device.exp_gops = reader.real("exp_gops", 0.1, 1e8);
   device.launch_us = reader.real("launch_us", 0, 1e4);

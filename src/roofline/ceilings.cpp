@@ -1,5 +1,7 @@
 #include "roofline/ceilings.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -10,10 +12,17 @@ using Json = nlohmann::ordered_json;
 
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
+// Nothing that is measured is 0 or less; the error is of the kind that a wrong type gives.
+double above_zero(const Json& json, const char* key) {
+  const double value = json.at(key);
+  if (value > 0) return value;
+  throw Json::type_error::create(302, fmt::format("{} must be above 0, but is {}", key, value), &json);
+}
+
 std::optional<double> optional_number(const Json& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end() || found->is_null()) return std::nullopt;
-  return found->get<double>();
+  return above_zero(json, key);
 }
 
 }  // namespace
@@ -34,20 +43,6 @@ std::optional<double> ceiling_at(const Ceilings& ceilings, std::string_view name
   return ceiling.median * *sm_clock_mhz / *ceiling.sm_clock_mhz;
 }
 
-DeviceProfile at_ceilings(DeviceProfile device, const Ceilings& ceilings) {
-  constexpr double least_share = 0.5;
-  for (const PeakFigure& figure : peak_figures) {
-    double fastest = 0;
-    for (const CeilingKind& kind : ceiling_kinds)
-      if (const auto found = ceilings.find(kind.name); kind.nominal == figure.rate && found != ceilings.end())
-        fastest = std::max(fastest, found->second.median);
-    // Under half of a nominal rate, the instructions measured are not those it is of (mma.sync on a
-    // Blackwell).
-    if (fastest > least_share * device.*figure.rate) device.*figure.rate = fastest;
-  }
-  return device;
-}
-
 Json ceilings_json(const Ceilings& ceilings) {
   Json json = Json::object();
   for (const auto& [name, ceiling] : ceilings)
@@ -62,7 +57,7 @@ Json ceilings_json(const Ceilings& ceilings) {
 Ceilings parse_ceilings(const Json& json) {
   Ceilings ceilings;
   for (const auto& [name, value] : json.items())
-    ceilings[name] = {.median = value.at("median"),
+    ceilings[name] = {.median = above_zero(value, "median"),
                       .spread_pct = value.value("spread_pct", 0.0),
                       .samples = value.value("samples", 0),
                       .sm_clock_mhz = optional_number(value, "sm_clock_mhz"),

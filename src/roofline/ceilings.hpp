@@ -59,12 +59,9 @@ using Ceilings = std::map<std::string, Ceiling, std::less<>>;
 std::optional<double> ceiling_at(const Ceilings& ceilings, std::string_view name,
                                  std::optional<double> sm_clock_mhz);
 
-// The device with what was measured in place of nominal rates: of each the fastest ceiling that stands beside
-// it (HBM reads, wgmma where there is one), as measured, whatever the clock was.
-DeviceProfile at_ceilings(DeviceProfile device, const Ceilings& ceilings);
-
 // As .meta.json and the cache keep them: an object a ceiling, under its name. Throws nlohmann's exceptions
-// for anything else; names it does not know are kept.
+// for anything else, a value, a clock or a nominal rate that is not above 0 included; names it does not know
+// are kept.
 nlohmann::ordered_json ceilings_json(const Ceilings& ceilings);
 Ceilings parse_ceilings(const nlohmann::ordered_json& json);
 

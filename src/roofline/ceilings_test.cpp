@@ -34,22 +34,6 @@ TEST(Ceilings, WithoutAClockTheyAreAsMeasured) {
   EXPECT_FALSE(ceiling_at(some, "exp_gops", 1980));
 }
 
-TEST(Ceilings, StandInForNominalRates) {
-  DeviceProfile device;
-  device.hbm_gbps = 4800, device.tensor_16bit_tflops = 989, device.exp_gops = 4181;
-  Ceilings ceilings = some;
-  ceilings["wgmma_fp16_tflops"] = {850, 1, 40, 1600, 989};
-  ceilings["hbm_copy_gbps"] = {3900, 1, 40, 1980, 4800};
-  const DeviceProfile reached = at_ceilings(device, ceilings);
-  EXPECT_EQ(reached.hbm_gbps, 4310) << "the fastest of HBM's";
-  EXPECT_EQ(reached.tensor_16bit_tflops, 850) << "wgmma, not mma.sync";
-  EXPECT_EQ(reached.fp32_tflops, 55);
-  EXPECT_EQ(reached.exp_gops, 4181) << "not measured";
-  EXPECT_EQ(at_ceilings(device, {}).hbm_gbps, 4800);
-  device.tensor_16bit_tflops = 2250;
-  EXPECT_EQ(at_ceilings(device, some).tensor_16bit_tflops, 2250) << "mma.sync is not what 2250 is of";
-}
-
 TEST(Ceilings, AreReadBackAsTheyWereWritten) {
   const Ceilings again = parse_ceilings(nlohmann::ordered_json::parse(ceilings_json(some).dump()));
   ASSERT_EQ(again.size(), some.size());
@@ -64,8 +48,11 @@ TEST(Ceilings, AreReadBackAsTheyWereWritten) {
 }
 
 TEST(Ceilings, AnythingElseIsRefused) {
-  for (const char* text : {R"({"hbm_read_gbps": 4310})", R"({"hbm_read_gbps": {"spread_pct": 1}})",
-                           R"({"hbm_read_gbps": {"median": "4310"}})"})
+  for (const char* text :
+       {R"({"hbm_read_gbps": 4310})", R"({"hbm_read_gbps": {"spread_pct": 1}})",
+        R"({"hbm_read_gbps": {"median": "4310"}})", R"({"hbm_read_gbps": {"median": 0}})",
+        R"({"hbm_read_gbps": {"median": -4310}})", R"({"hbm_read_gbps": {"median": 4310, "nominal": 0}})",
+        R"({"fma_tflops": {"median": 55, "sm_clock_mhz": -1980}})"})
     EXPECT_THROW(parse_ceilings(nlohmann::ordered_json::parse(text)), nlohmann::json::exception) << text;
 }
 

@@ -100,7 +100,7 @@ void add_line(const Roof& roof, const std::string& name, const RooflineData& dat
 bool roofs_differ(const RooflineData& data) {
   return std::ranges::any_of(data.roofs, [&](const Roof& a) {
     return std::ranges::any_of(data.roofs,
-                               [&](const Roof& b) { return a.name == b.name && a.value != b.value; });
+                               [&](const Roof& b) { return a.title() == b.title() && a.value != b.value; });
   });
 }
 
@@ -108,7 +108,7 @@ void add_lines(Panel& panel, const RooflineData& data) {
   const bool named = roofs_differ(data);
   for (const Roof& roof : data.roofs)
     if (roof.kind == RoofKind::peak || roof.level == panel.level)
-      add_line(roof, roof.name + (named ? ", " + roof.device : ""), data, panel);
+      add_line(roof, roof.title() + (named ? ", " + roof.device : ""), data, panel);
 }
 
 }  // namespace

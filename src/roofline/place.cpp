@@ -29,16 +29,10 @@ double as_double(const Count& count) { return static_cast<double>(count.value_or
 // What a device's profile leaves at 0 is not known, and no rate is held against it.
 bool above(double rate, double ceiling) { return ceiling > 0 && rate > ceiling_slack * ceiling; }
 
-// The rates of the columns: tensor cores by their own peak whatever drives them.
-Rates column_rates(const Row& row, const DeviceProfile& device) {
-  Rates rates = rates_at(device, {}, parse_dtype(row.identity.dtype).value_or(Dtype::fp16), std::nullopt);
-  rates.mma.value = rates.wgmma.value = peak_tflops(row, device);
-  return rates;
-}
-
+// Tensor cores by their own peak whatever drives them: ProductUnit::library, as Unseen has it.
 std::string bound_of(const Row& row, const DeviceProfile& device) {
-  return binding_resource(resource_times(row, column_rates(row, device), {.launches = false}),
-                          *row.latency.median_ns);
+  const Rates rates = rates_at(device, {}, dtype_of(row), std::nullopt);
+  return binding_resource(resource_times(row, rates, {.launches = false}), *row.latency.median_ns);
 }
 
 void flag_above_ceiling(Row& row, const DeviceProfile& device) {
@@ -53,7 +47,7 @@ void flag_above_ceiling(Row& row, const DeviceProfile& device) {
 
 double peak_tflops(const Row& row, const DeviceProfile& device) {
   if (!uses_tensor_cores(row)) return device.fp32_tflops;
-  return tensor_tflops(device, parse_dtype(row.identity.dtype).value_or(Dtype::fp16));
+  return tensor_tflops(device, dtype_of(row));
 }
 
 Real roof_tflops(const Real& intensity, double peak_tflops, double gbps) {
@@ -62,7 +56,7 @@ Real roof_tflops(const Real& intensity, double peak_tflops, double gbps) {
 }
 
 void place_under_roofline(Row& row, const DeviceProfile& device, const Ceilings& ceilings) {
-  const DeviceProfile reached = at_ceilings(device, ceilings);
+  const DeviceProfile reached = at_ceilings(device, ceilings, dtype_of(row));
   Roofline& roofline = row.roofline;
   const Counters& counters = row.counters;
   if (row.model.hbm_bytes && device.l2_curve.empty()) add_flag(row.status, Flag::uncalibrated);

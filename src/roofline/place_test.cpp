@@ -45,19 +45,38 @@ TEST(Place, RoofsAreAsMeasuredAndMfuIsNominal) {
   EXPECT_TRUE(has_flag(row.status, Flag::above_ceiling));
 }
 
+// fp16 is held against 50 TFLOP/s and bf16 against 39: roof, bound and flag go by the row's own.
+TEST(Place, RoofsAreOfTheRowsDtype) {
+  const Ceilings ceilings = {{"wgmma_fp16_tflops", {.median = 50}}, {"wgmma_bf16_tflops", {.median = 39}}};
+  Row row = tensor_row();
+  row.counters.sm_total = 360'000'000;  // 90 us
+  place_under_roofline(row, device(), ceilings);
+  EXPECT_DOUBLE_EQ(*row.roofline.roof_tflops_per_s, 50);
+  EXPECT_DOUBLE_EQ(*row.roofline.roof_pct, 80);
+  EXPECT_EQ(row.roofline.bound, "l2") << "80 us of tensor cores";
+  EXPECT_FALSE(has_flag(row.status, Flag::above_ceiling));
+  row.identity.dtype = "bf16";
+  place_under_roofline(row, device(), ceilings);
+  EXPECT_DOUBLE_EQ(*row.roofline.roof_tflops_per_s, 39);
+  EXPECT_DOUBLE_EQ(*row.roofline.roof_pct, 100 * 40 / 39.0);
+  EXPECT_EQ(row.roofline.bound, "tensor") << "103 us";
+  EXPECT_TRUE(has_flag(row.status, Flag::above_ceiling));
+}
+
 TEST(Place, ARowByHand) {
   Row row = tensor_row();
+  row.counters.sm_total = 120'000'000;
   row.counters.l2_read = 90'000'000;
   row.counters.l2_write = 10'000'000;
   place_under_roofline(row, device());
   EXPECT_DOUBLE_EQ(*row.roofline.hbm_intensity, 200);
   EXPECT_DOUBLE_EQ(*row.roofline.l2_intensity, 40);
-  EXPECT_DOUBLE_EQ(*row.roofline.sm_intensity, 25);
+  EXPECT_DOUBLE_EQ(*row.roofline.sm_intensity, 4000 / 120.0);
   EXPECT_DOUBLE_EQ(*row.roofline.useful_tflops_per_s, 40);
   EXPECT_DOUBLE_EQ(*row.roofline.mfu_pct, 40);
   EXPECT_DOUBLE_EQ(*row.roofline.roof_tflops_per_s, 100) << "200 FLOP/B x 1 TB/s is above the peak";
   EXPECT_DOUBLE_EQ(*row.roofline.roof_pct, 40);
-  EXPECT_EQ(row.roofline.bound, "tensor") << "40 us of 100; hbm 20, l2 25, exp 10";
+  EXPECT_EQ(row.roofline.bound, "tensor") << "40 us of 100; hbm 20, l2 30, exp 10";
   EXPECT_EQ(row.status.flags, "");
 }
 

@@ -45,6 +45,9 @@ inline constexpr double bound_share = 0.25;
 // or the product's unit are missing: what is left out might be what takes longest.
 std::string binding_resource(const ResourceTable& table, double latency_ns);
 
+// Of the row's operands; fp16 where the column says none that is known.
+Dtype dtype_of(const Row& row);
+
 // The unit that does the row's products: by the counter, else by the schedule; a library's 16-bit product is
 // taken to use tensor cores.
 bool uses_tensor_cores(const Row& row);

@@ -99,8 +99,9 @@ TEST(Resources, NamesTheColumnsAndTheRate) {
   r.counters.l2_write = 4'000'000;
   for (const ResourceTime& each : resource_times(r, rates(), unseen()).times) {
     if (each.name == "l2") {
-      EXPECT_EQ(each.columns, (std::vector<std::string>{"l2_read_bytes", "l2_write_bytes"}));
-      EXPECT_DOUBLE_EQ(each.ns, 6'000) << "what L2 served, not what the SMs moved";
+      EXPECT_EQ(each.columns, std::vector<std::string>{"sm_bytes"});
+      EXPECT_DOUBLE_EQ(each.ns, 10'000) << "what arrived at the SMs, as the rate has it, not what L2 served";
+      EXPECT_EQ(each.rate_source, "nominal l2_gbps");
     }
     if (each.name == "hbm") {
       EXPECT_EQ(each.rate_source, "nominal hbm_gbps");
@@ -109,6 +110,30 @@ TEST(Resources, NamesTheColumnsAndTheRate) {
       EXPECT_TRUE(each.columns.empty()) << "from the schedule alone";
     }
   }
+}
+
+TEST(Resources, WhatL2ServedIsALowerBoundOfWhatArrived) {
+  Row r = row();
+  r.counters.sm_total.reset();
+  r.counters.l2_read = 20'000'000;
+  r.counters.l2_write = 4'000'000;
+  const ResourceTable table = resource_times(r, rates(), unseen());
+  const auto l2 = std::ranges::find(table.times, "l2", &ResourceTime::name);
+  ASSERT_NE(l2, table.times.end());
+  EXPECT_DOUBLE_EQ(l2->ns, 6'000);
+  EXPECT_EQ(l2->columns, (std::vector<std::string>{"l2_read_bytes", "l2_write_bytes"}));
+  EXPECT_EQ(l2->rate_source, "nominal l2_gbps, a lower bound: L2 merges requests");
+}
+
+TEST(Resources, SayWhichIsMissingBytesOrRate) {
+  DeviceProfile unknown = device();
+  unknown.l2_gbps = 0;
+  Row r = row();
+  r.counters.hbm_total.reset();
+  const ResourceTable table = resource_times(r, rates_at(unknown, {}, Dtype::fp16, std::nullopt), unseen());
+  ASSERT_EQ(table.missing.size(), 2u);
+  EXPECT_EQ(table.missing[0].name + ": " + table.missing[0].why, "hbm: its bytes were not counted");
+  EXPECT_EQ(table.missing[1].name + ": " + table.missing[1].why, "l2: the device's rate is not known");
 }
 
 TEST(Resources, SayWhatIsMissing) {
@@ -137,7 +162,7 @@ TEST(Rates, HoppersTwoWaysToMultiply) {
   const DeviceProfile& h200 = *find_profile("h200");
   const Rates r = rates_at(h200, {}, Dtype::bf16, std::nullopt);
   EXPECT_DOUBLE_EQ(r.wgmma.value, 989);
-  EXPECT_NEAR(r.mma.value, 610, 1) << "results/h200/selftest.csv";
+  EXPECT_NEAR(r.mma.value, 636, 1) << "at the 1830 MHz that 989 is of";
   EXPECT_EQ(&r.tensor(ProductUnit::mma), &r.mma);
   EXPECT_EQ(&r.tensor(ProductUnit::library), &r.wgmma);
   const Rates fp8 = rates_at(h200, {}, Dtype::fp8, std::nullopt);
@@ -149,7 +174,7 @@ TEST(Rates, HoppersTwoWaysToMultiply) {
 
 TEST(Rates, FollowTheRowsClock) {
   const DeviceProfile& h200 = *find_profile("h200");
-  const Rates half = rates_at(h200, {}, Dtype::bf16, h200.sm_clock_mhz / 2);
+  const Rates half = rates_at(h200, {}, Dtype::bf16, h200.tensor_clock_mhz / 2);
   EXPECT_DOUBLE_EQ(half.wgmma.value, 989.0 / 2);
   EXPECT_DOUBLE_EQ(half.hbm_read.value, h200.hbm_gbps) << "HBM has its own clock";
   Ceilings ceilings = {{"wgmma_bf16_tflops", ceiling(800, 1600)}};

@@ -68,15 +68,15 @@ void add_points(const Row& row, const DeviceProfile& device, RooflineData& data)
 }
 
 bool same(const Roof& a, const Roof& b) {
-  return a.device == b.device && a.name == b.name && a.value == b.value;
+  return a.device == b.device && a.title() == b.title() && a.value == b.value;
 }
 
 // Runs that were held against other rates of one device have each their roofs.
-void add_roofs(const RunDevice& device, bool fp8, RooflineData& data, std::vector<std::string>& notices) {
-  for (const Roof& roof : roofs_of(device, fp8))
+void add_roofs(const RunDevice& device, Dtype dtype, RooflineData& data, std::vector<std::string>& notices) {
+  for (const Roof& roof : roofs_of(device, dtype))
     if (std::ranges::none_of(data.roofs, [&](const Roof& other) { return same(roof, other); }))
       data.roofs.push_back(roof);
-  const std::string missing = missing_roofs(device, fp8);
+  const std::string missing = missing_roofs(device, dtype);
   if (!missing.empty() && std::ranges::find(notices, missing) == notices.end()) notices.push_back(missing);
 }
 
@@ -101,7 +101,7 @@ RooflineData collect_roofline(const std::vector<ResultFile>& files, std::vector<
       if (!can_be_shown(row, data.left_out)) continue;
       const RunDevice& device = devices.of(row).reached;
       add_points(row, device.profile, data);
-      add_roofs(device, row.identity.dtype == "fp8", data, notices);
+      add_roofs(device, dtype_of(row), data, notices);
     }
   }
   if (data.rows.empty())

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "error.hpp"
 #include "testing/roofline_rows.hpp"
 
@@ -124,11 +126,32 @@ TEST(RooflineData, AnUnknownDeviceIsNamedAndItsPointsStay) {
                           "nor a built-in profile has the figure"));
 }
 
+// A roof a dtype, each row under its own.
+TEST(RooflineData, MeasuredTensorRoofsAreOfTheirDtype) {
+  Texts notices;
+  Row bf16 = roofline_row(), fp16 = roofline_row();
+  bf16.identity.dtype = "bf16";
+  for (Row* row : {&bf16, &fp16}) row->roofline.hbm_intensity = 10'000;
+  const std::string meta = R"({"runs": {"r1": {"ceilings": {"wgmma_fp16_tflops": {"median": 830},
+    "wgmma_bf16_tflops": {"median": 850}}}}})";
+  const RooflineData data = roofline_of({fp16, bf16}, notices, meta);
+  Texts roofs;
+  for (const Roof& roof : data.roofs) roofs.push_back(roof.title() + " " + roof.source);
+  EXPECT_THAT(roofs, ElementsAre("hbm profile", "l2 profile", "tensor fp16 ceiling", "fma profile",
+                                 "tensor bf16 ceiling"));
+  EXPECT_DOUBLE_EQ(*data.points[0].roof_tflops_per_s, 830);
+  EXPECT_DOUBLE_EQ(*data.points[2].roof_tflops_per_s, 850);
+  const auto names = record_columns();
+  const auto dtype = static_cast<size_t>(std::ranges::find(names, "dtype") - names.begin());
+  EXPECT_EQ(std::get<std::string>(roof_records(data)[2].at(dtype)), "fp16");
+  EXPECT_EQ(std::get<std::string>(roof_records(data)[0].at(dtype)), "");
+}
+
 TEST(RooflineData, Fp8RowsBringTheirPeakAndOthersDoNot) {
   Row fp8 = roofline_row();
   fp8.identity.dtype = "fp8";
   const RooflineData data = roofline_of({fp8});
-  EXPECT_THAT(names_of(data.roofs), ElementsAre("hbm", "l2", "tensor_fp8", "tensor", "fma"));
+  EXPECT_THAT(names_of(data.roofs), ElementsAre("hbm", "l2", "tensor_fp8", "fma"));
   EXPECT_DOUBLE_EQ(data.roofs[2].value, 1979);
 }
 

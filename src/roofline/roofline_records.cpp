@@ -69,7 +69,8 @@ std::vector<DataRecord> roof_records(const RooflineData& data) {
   std::vector<DataRecord> records;
   for (const Roof& roof : data.roofs) {
     DataRecord record = {"roof", roof.level, roof.device};
-    record.resize(record.size() + row_columns.size(), std::string());
+    for (const std::string_view name : row_columns)
+      record.push_back(name == "dtype" ? roof.dtype : std::string());
     for (const OwnColumn& column : own_columns) record.push_back(column.of_roof(roof));
     records.push_back(std::move(record));
   }

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "model/device_profiles.hpp"
+#include "roofline/rates.hpp"
 
 namespace attnprof {
 namespace {
@@ -24,7 +25,9 @@ constexpr auto known_roofs = std::to_array<KnownRoof>({
     {"fma", "", "fp32_tflops", RoofKind::peak, &DeviceProfile::fp32_tflops},
 });
 
-bool wanted(const KnownRoof& roof, bool fp8) { return fp8 || roof.name != "tensor_fp8"; }
+bool wanted(const KnownRoof& roof, Dtype dtype) {
+  return roof.name != (dtype == Dtype::fp8 ? "tensor" : "tensor_fp8");
+}
 
 DeviceProfile built_in(const std::string& name) {
   if (const DeviceProfile* target = find_profile(name)) return *target;
@@ -47,32 +50,39 @@ RunDevice device_of_run(const std::string& name, const Peaks& recorded) {
   return device;
 }
 
-RunDevice at_ceilings(RunDevice device, const Ceilings& ceilings) {
+RunDevice at_ceilings(RunDevice device, const Ceilings& ceilings, Dtype dtype) {
   const DeviceProfile nominal = device.profile;
-  device.profile = at_ceilings(nominal, ceilings);
+  device.profile = at_ceilings(nominal, ceilings, dtype);
   for (const PeakFigure& figure : peak_figures)
     if (device.profile.*figure.rate != nominal.*figure.rate) device.measured.emplace(figure.name);
   return device;
 }
 
-std::vector<Roof> roofs_of(const RunDevice& device, bool fp8) {
+std::vector<Roof> roofs_of(const RunDevice& device, Dtype dtype) {
   std::vector<Roof> roofs;
   for (const KnownRoof& known : known_roofs) {
     const double value = device.profile.*known.rate;
-    if (wanted(known, fp8) && value > 0)
-      roofs.push_back({device.profile.name, std::string(known.name), std::string(known.level), known.kind,
-                       value,
-                       device.measured.contains(known.figure)   ? "ceiling"
-                       : device.recorded.contains(known.figure) ? "run"
-                                                                : "profile"});
+    if (!wanted(known, dtype) || value <= 0) continue;
+    const bool measured = device.measured.contains(known.figure);
+    const bool of_dtype = measured && known.name == "tensor";
+    roofs.push_back(
+        {.device = device.profile.name,
+         .name = std::string(known.name),
+         .level = std::string(known.level),
+         .kind = known.kind,
+         .value = value,
+         .source = measured                                 ? "ceiling"
+                   : device.recorded.contains(known.figure) ? "run"
+                                                            : "profile",
+         .dtype = of_dtype ? std::string(to_string(dtype == Dtype::fp32 ? Dtype::fp16 : dtype)) : ""});
   }
   return roofs;
 }
 
-std::string missing_roofs(const RunDevice& device, bool fp8) {
+std::string missing_roofs(const RunDevice& device, Dtype dtype) {
   std::vector<std::string_view> missing;
   for (const KnownRoof& known : known_roofs)
-    if (wanted(known, fp8) && device.profile.*known.rate <= 0) missing.push_back(known.name);
+    if (wanted(known, dtype) && device.profile.*known.rate <= 0) missing.push_back(known.name);
   if (missing.empty()) return "";
   return fmt::format(
       "no roof {} for '{}': neither its run's .meta.json nor a built-in profile has the figure",

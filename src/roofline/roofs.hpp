@@ -22,8 +22,9 @@ struct RunDevice {
 // built-in profile of that name.
 RunDevice device_of_run(const std::string& name, const Peaks& recorded);
 
-// The same with its run's ceilings in place of nominal rates: what roofs are drawn by.
-RunDevice at_ceilings(RunDevice device, const Ceilings& ceilings);
+// The same with its run's ceilings in place of nominal rates, as operands of `dtype` see it: what roofs are
+// drawn by.
+RunDevice at_ceilings(RunDevice device, const Ceilings& ceilings, Dtype dtype);
 
 enum class RoofKind { bandwidth, peak };
 
@@ -34,13 +35,16 @@ struct Roof {
   RoofKind kind = RoofKind::peak;
   double value = 0;    // GB/s of a bandwidth, TFLOP/s of a peak
   std::string source;  // "ceiling" (measured), "run" (its .meta.json) or "profile" (built in)
+  std::string dtype;   // of the operands it was measured with; empty where it holds for others too
+
+  std::string title() const { return dtype.empty() ? name : name + " " + dtype; }
 };
 
-// HBM and L2 bandwidth, peaks of tensor cores and FMA pipes; `fp8`: also that of fp8 operands. What is not
-// known is not among them.
-std::vector<Roof> roofs_of(const RunDevice& device, bool fp8);
+// HBM and L2 bandwidth, peaks of tensor cores with operands of `dtype` and of FMA pipes. What is not known is
+// not among them.
+std::vector<Roof> roofs_of(const RunDevice& device, Dtype dtype);
 
 // What roofs_of leaves out, as a sentence; empty when all are known.
-std::string missing_roofs(const RunDevice& device, bool fp8);
+std::string missing_roofs(const RunDevice& device, Dtype dtype);
 
 }  // namespace attnprof

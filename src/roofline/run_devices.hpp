@@ -3,7 +3,7 @@
 
 #include <map>
 #include <string>
-#include <utility>
+#include <tuple>
 
 #include "roofline/result_rows.hpp"
 #include "roofline/roofs.hpp"
@@ -13,7 +13,7 @@ namespace attnprof {
 struct DeviceOfRun {
   RunDevice device;
   Ceilings ceilings;       // measured ones; none where the run has none
-  RunDevice reached = {};  // the device at them: what its roofs are
+  RunDevice reached = {};  // the device at them, as the row's dtype sees it: what its roofs are
 };
 
 // Each looked up once. Throws UsageError for a malformed .meta.json.
@@ -24,7 +24,7 @@ class RunDevices {
 
  private:
   const ResultFile& file_;
-  std::map<std::pair<std::string, std::string>, DeviceOfRun> known_;
+  std::map<std::tuple<std::string, std::string, std::string>, DeviceOfRun> known_;  // by run, device, dtype
 };
 
 }  // namespace attnprof

@@ -171,15 +171,16 @@ constexpr auto columns = std::to_array<Column>({
     {"sm_intensity", Group::roofline, "useful_flops / sm_bytes, FLOP a byte",
      at<&Row::roofline, &Roofline::sm_intensity>},
     {"roof_tflops_per_s", Group::roofline,
-     "min(peak of the unit, hbm_intensity x HBM bandwidth), as measured (ceilings in .meta.json), else "
-     "nominal, TFLOP/s",
+     "min(peak of the unit for the dtype, hbm_intensity x HBM bandwidth), as measured (ceilings in "
+     ".meta.json), else nominal, TFLOP/s",
      at<&Row::roofline, &Roofline::roof_tflops_per_s>},
     {"roof_pct", Group::roofline, "useful_tflops_per_s over roof_tflops_per_s, percent",
      at<&Row::roofline, &Roofline::roof_pct>},
     {"bound", Group::roofline,
-     "resource that alone would need the longest time: hbm, l2, tensor, fma, exp; latency where that is "
-     "under a "
-     "quarter of the measured one; empty where bytes or a rate of the device are not known",
+     "resource that alone would need the longest time: hbm, l2 (sm_bytes at the rate L2 delivers to SMs; "
+     "where these were not counted, at least l2_read_bytes + l2_write_bytes), tensor, fma, exp; latency "
+     "where that is under a quarter of the measured one; empty where bytes or a rate of the device are not "
+     "known",
      at<&Row::roofline, &Roofline::bound>},
     {"launches", Group::build, "timed launches of the operation; kernels of a traced CUDA graph",
      at<&Row::build, &Build::launches>},

@@ -28,7 +28,8 @@ TEST_F(CeilingCacheTest, KeepsWhatHangsOnTheSameThings) {
 TEST_F(CeilingCacheTest, AFileThatIsNoneIsReplaced) {
   const CeilingCache cache(root, "an H200");
   cache.keep(some);
-  for (const char* text : {"", "{", "[]", "{}", R"({"hbm_read_gbps": 4310})"}) {
+  for (const char* text :
+       {"", "{", "[]", "{}", R"({"hbm_read_gbps": 4310})", R"({"hbm_read_gbps": {"median": -1}})"}) {
     std::ofstream(cache.file(), std::ios::trunc) << text;
     EXPECT_FALSE(cache.find()) << text;
   }
