@@ -13,6 +13,7 @@ namespace attnprof {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 using Args = std::vector<std::string>;
 
@@ -65,6 +66,9 @@ TEST(ExplainCommand, PredictsTheTilesAskedFor) {
       run({forward, "--case", "variant=flash2,N=4k,head_dim=64,batch=1,mask=full", "--tile", "192x80"});
   EXPECT_EQ(asked.code, 0);
   EXPECT_THAT(asked.out, HasSubstr("192x80 "));
+  EXPECT_EQ(asked.err, "");
+  EXPECT_THAT(run({forward, "--case", "variant=flash2,N=4k", "--tile", "100x64,128x64"}).err,
+              testing::AllOf(HasSubstr("--tile 100x64 is predicted for no row"), Not(HasSubstr("128x64"))));
   EXPECT_THAT(run({forward, "--tile", "64"}).err, HasSubstr("--tile '64' is no tile"));
   EXPECT_THAT(run({forward, "--tile", "64xmany"}).err, HasSubstr("--tile 'many'"));
   for (const char* tile : {"0x64", "64x0", "8x64", "64x1024", "128x64,0x64"}) {

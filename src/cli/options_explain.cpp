@@ -20,7 +20,8 @@ constexpr const char* explain_footer =
     "  attnprof explain out.csv                                          a line a row\n"
     "  attnprof explain out.csv --case variant=flash2,N=4k,head_dim=128  all of it\n"
     "  attnprof explain out.csv --case variant=flash2 --against naive --format json -o explain.json\n\n"
-    "Exit codes: 0 all well, 2 wrong usage or a malformed file, 3 no row to explain.";
+    "Exit codes: 0 all well, 2 wrong usage or a malformed file, 3 no row to explain or the output cannot be "
+    "written.";
 
 // A side is checked here as far as predictions go; what a variant cannot run is left out of
 // them.

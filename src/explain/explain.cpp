@@ -130,6 +130,13 @@ CaseExplanation explain_row(const Known& known, const std::list<Known>& all, con
   return e;
 }
 
+// As its own or among the predicted ones.
+bool has_tile(const CaseExplanation& e, const TileRequest& tile) {
+  if (e.row.resolved.br == *tile.br && e.row.resolved.bc == *tile.bc) return true;
+  return std::ranges::any_of(e.tiles,
+                             [&](const TilePrediction& t) { return t.br == *tile.br && t.bc == *tile.bc; });
+}
+
 // Once each, however many rows they are about.
 class Notices {
  public:
@@ -195,6 +202,11 @@ Explanations explain(const std::vector<ResultFile>& files, const ExplainRequest&
     throw EnvironmentError(fmt::format(
         "no row to explain{}; give a file with rows that are ok, and a --case that takes some of them",
         result.left_out.empty() ? "" : ": " + describe(result.left_out)));
+  for (const TileRequest& tile : request.tiles)
+    if (std::ranges::none_of(result.cases, [&](const CaseExplanation& e) { return has_tile(e, tile); }))
+      notices.add(fmt::format(
+          "--tile {}x{} is predicted for no row: their variants cannot run it, or have no model of time",
+          *tile.br, *tile.bc));
   if (!result.left_out.empty()) notices.add("not explained: " + describe(result.left_out));
   if (alone > 0)
     notices.add(fmt::format("{} of {} rows have no row of {} of the same problem and device to stand against",
