@@ -82,7 +82,7 @@ TEST_F(OwnVariantsTest, NewVariantRefusesFilesThatAreThereAndBadNames) {
     EXPECT_THAT(bad.err, HasSubstr("new-variant '" + std::string(name) + "'"));
   }
   write_text(folder_ / "file", "");
-  EXPECT_EQ(run({"new-variant", "other", "-o", folder_ / "file", "--kernels", kernels}).code, 2);
+  EXPECT_EQ(run({"new-variant", "other", "-o", folder_ / "file", "--kernels", kernels}).code, 3);
 }
 
 TEST_F(OwnVariantsTest, ASweepWithoutVariantIsOfThemAlone) {

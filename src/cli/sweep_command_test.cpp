@@ -202,7 +202,7 @@ TEST(SweepCommand, AFileThatCannotBeWrittenIsRefusedBeforeAnythingRuns) {
   const Result result = run(plan({"-o", "/nonexistent/folder/o.csv"}), [&](FakeBackend& backend) {
     backend.on_prepare = [&](const Case&) { ++prepared; };
   });
-  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.code, 3);
   EXPECT_EQ(prepared, 0u);
   EXPECT_THAT(result.err, HasSubstr("/nonexistent/folder/o.csv cannot be written"));
 }
@@ -227,7 +227,7 @@ TEST(SweepCommand, OnlyARegularFileIsWritten) {
   for (const std::string& name : {folder / "", std::string("/dev/zero")})
     for (const char* how : {"--append", "--resume", "--overwrite"}) {
       const Result result = run(plan({"-o", name, how}));
-      EXPECT_EQ(result.code, 2) << name;
+      EXPECT_EQ(result.code, 3) << name;
       EXPECT_THAT(result.err, HasSubstr("rows are kept in a file"));
     }
   std::filesystem::create_symlink(folder / "o.csv", folder / "link.csv");

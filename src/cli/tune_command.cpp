@@ -89,11 +89,11 @@ void prune_compiled(std::vector<Contest>& contests, const TuneCommand& command, 
   for (const Contest& contest : contests)
     cases.insert(cases.end(), contest.candidates.begin(), contest.candidates.end());
   const bool terminal = isatty(STDERR_FILENO) != 0;
-  compile_plan(cases, {info.device.arch}, info.device, *compiler, 0, [&](size_t done, size_t total) {
-    if (terminal) std::fputs(fmt::format("\r\x1b[K[{}/{}] compiled", done, total).c_str(), stderr);
-    if (done == total)
-      say(fmt::format("{}{} kernels compiled for {}", terminal ? "\r\x1b[K" : "", total, info.device.arch));
-  });
+  const auto reports =
+      compile_plan(cases, {info.device.arch}, info.device, *compiler, 0, [&](size_t done, size_t total) {
+        if (terminal) std::fputs(fmt::format("\r\x1b[K[{}/{}]", done, total).c_str(), stderr);
+      });
+  say((terminal ? "\r\x1b[K" : "") + compiled_sentence(reports, info.device.arch));
   say_pruned("left out by what the compiler says", prune(contests, [&](const Case& c) {
                return compiled_reason(c, info.device, *compiler, command.keep_spills);
              }));
