@@ -22,6 +22,7 @@ BackendInfo info_of(const DeviceRecord& device, const CardSettings& settings) {
   info.name = "gpu";
   info.device = profile.device;
   info.environment = {{"gpu", device.facts.name},
+                      {"bus_id", device.bus_id},
                       {"arch", profile.device.arch},
                       {"cuda_driver", version_text(device.cuda_driver, 1000, 10)},
                       {"cupti", version_text(device.cupti, 10000, 100)}};
@@ -83,7 +84,7 @@ std::vector<TracedRun> traced_runs(const std::vector<ProcessTrace>& traces, Rows
   std::vector<DeviceLaunches> devices;
   const auto launches_on = [&](const DeviceRecord& device) -> DeviceLaunches& {
     for (DeviceLaunches& known : devices)
-      if (known.device.facts.name == device.facts.name) return known;
+      if (known.device.bus_id == device.bus_id && known.device.facts == device.facts) return known;
     return devices.emplace_back(DeviceLaunches{device, {}});
   };
   size_t order = 0;
