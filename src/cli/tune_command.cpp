@@ -185,6 +185,12 @@ MeasureOptions quick(MeasureOptions options) {
 // A model's latency is the same however often it is asked for.
 bool is_a_model(const BackendInfo& info) { return info.name == "sim"; }
 
+bool any_ok(const std::vector<ContestResult>& results) {
+  return std::ranges::any_of(results, [](const ContestResult& result) {
+    return std::ranges::any_of(result.rows, [](const Row& row) { return row.status.disposition == "ok"; });
+  });
+}
+
 // The last pass that has an answer.
 PassResult measure_all(const TuneCommand& command, const BackendOpener& open, OpenBackend opened,
                        const std::vector<Contest>& contests) {
@@ -235,7 +241,7 @@ ExitCode tune_command(const TuneCommand& command, const BackendOpener& open) {
     results[i].rows = pass.rows[i];
   }
   print(format_results(results, command.format));
-  if (is_a_model(info))
+  if (is_a_model(info) && any_ok(results))
     say(fmt::format("these latencies are the simulator's model of {}, no measurement: tune again on the GPU",
                     info.device.name));
   if (command.output.empty()) say("nothing was written; -o FILE.csv keeps every row measured");
