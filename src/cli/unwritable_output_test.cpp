@@ -34,7 +34,12 @@ Result run(const Args& args) {
 
 class UnwritableOutput : public testing::Test {
  protected:
-  void SetUp() override { write_text(rows, csv_of({roofline_row()})); }
+  // Everything in one folder, which another user can read too.
+  void SetUp() override {
+    write_text(rows, csv_of({roofline_row()}));
+    std::filesystem::copy(ATTNPROF_SOURCE_DIR "/kernels", folder / "kernels",
+                          std::filesystem::copy_options::recursive);
+  }
 
   // Every command that writes, but for its output.
   std::vector<Args> commands() const {
@@ -42,7 +47,7 @@ class UnwritableOutput : public testing::Test {
         {"sweep", "--variant", "naive", "-N", "512", "-o"},
         {"tune", "--variant", "flash2", "-N", "512", "-o"},
         {"compile", "--arch", "sm_90a", "--variant", "naive", "-o"},
-        {"new-variant", "mine", "--kernels", ATTNPROF_SOURCE_DIR "/kernels", "-o"},
+        {"new-variant", "mine", "--kernels", folder / "kernels", "-o"},
         {"roofline", rows, "-o"},
         {"explain", rows, "-o"},
         {"gate", rows, rows, "--json"},
