@@ -31,33 +31,39 @@ ProcessTrace process(const std::vector<DeviceRecord>& devices) {
   return trace;
 }
 
-// The bus ids whose settings were asked for, a run each.
-std::vector<std::string> cards_of(const std::vector<ProcessTrace>& traces) {
-  std::vector<std::string> cards;
-  traced_runs(traces, RowsPer::launch, [&](const std::string& bus_id) {
-    cards.push_back(bus_id);
-    return std::vector<std::pair<std::string, std::string>>{};
-  });
-  return cards;
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+std::vector<TracedRun> runs_of(const std::vector<ProcessTrace>& traces, const CardSettings& settings) {
+  return traced_runs(traces, RowsPer::launch, settings);
+}
+Facts alike(const std::string&) { return {{"power_limit_w", "700"}}; }
+
+TEST(TracedRuns, CardsThatAreAlikeAreOneRun) {
+  std::vector<std::string> asked;
+  const auto runs = runs_of({process({device(0, "18"), device(1, "2a")}), process({device(0, "2a")})},
+                            [&](const std::string& bus_id) {
+                              asked.push_back(bus_id);
+                              return alike(bus_id);
+                            });
+  ASSERT_THAT(runs, SizeIs(1));
+  EXPECT_THAT(runs[0].rows, SizeIs(3));
+  EXPECT_THAT(runs[0].info.environment, testing::Contains(testing::Pair("power_limit_w", "700")));
+  EXPECT_THAT(asked, ElementsAre("18", "2a"));
 }
 
-TEST(TracedRuns, CardsOfOneNameAreRunsOfTheirOwn) {
-  EXPECT_THAT(cards_of({process({device(0, "18"), device(1, "2a")})}), ElementsAre("18", "2a"));
-}
-
-TEST(TracedRuns, ACardIsTheSameInEveryProcess) {
-  const auto runs =
-      traced_runs({process({device(0, "18"), device(1, "2a")}), process({device(0, "2a")})}, RowsPer::launch,
-                  [](const std::string&) { return std::vector<std::pair<std::string, std::string>>{}; });
+TEST(TracedRuns, CardsOfOneNameAndOtherSettingsAreRunsOfTheirOwn) {
+  const auto runs = runs_of({process({device(0, "18"), device(1, "2a")}), process({device(0, "2a")})},
+                            [](const std::string& bus_id) -> Facts {
+                              return {{"power_limit_w", bus_id == "18" ? "700" : "600"}};
+                            });
   ASSERT_THAT(runs, SizeIs(2));
   EXPECT_THAT(runs[0].rows, SizeIs(1));
   EXPECT_THAT(runs[1].rows, SizeIs(2));
-  EXPECT_THAT(runs[1].info.environment, testing::Contains(testing::Pair("bus_id", "2a")));
 }
 
 // As parts of one card are under MIG.
 TEST(TracedRuns, PartsOfACardOfOtherMemoryAreRunsOfTheirOwn) {
-  EXPECT_THAT(cards_of({process({device(0, "18", 18), device(1, "18", 35)})}), ElementsAre("18", "18"));
+  EXPECT_THAT(runs_of({process({device(0, "18", 18), device(1, "18", 35)})}, alike), SizeIs(2));
 }
 
 }  // namespace
