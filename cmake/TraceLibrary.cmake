@@ -4,8 +4,8 @@ file(GLOB ATTNPROF_TRACE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/tra
 list(FILTER ATTNPROF_TRACE_SOURCES EXCLUDE REGEX "_test\\.cpp$")
 foreach(source measure/compile/places measure/gpu/counter_access measure/gpu/counter_error measure/gpu/cuda_paths
                measure/gpu/cupti measure/gpu/driver measure/gpu/gpu_facts measure/gpu/launch_sets measure/gpu/metric_plan
-               measure/gpu/metrics measure/gpu/range_profiler plan/problem trace/count_turns trace/kernel_name
-               trace/launch_record trace/pattern)
+               measure/gpu/metrics measure/gpu/range_profiler plan/problem trace/count_turns trace/functions
+               trace/kernel_name trace/launch_record trace/pattern)
   list(APPEND ATTNPROF_TRACE_SOURCES ${PROJECT_SOURCE_DIR}/src/${source}.cpp)
 endforeach()
 add_library(attnprof_trace MODULE ${ATTNPROF_TRACE_SOURCES})

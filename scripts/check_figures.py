@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds the rows that gpu_test.sh measured against the figures they must reach.
+"""Holds the rows that gpu_test.sh, plugin_gpu.sh and trace_gpu.sh measured against the figures they must reach.
 
     check_figures.py DIR
 
-Reads whatever of gpu_test.sh's files is in DIR, prints one line a figure, and exits 1 when one misses, 2 when nothing
-was measured. A figure whose file is absent is reported as not measured, never as reached. Standard library only: it runs
-on bare GPU machines.
+Reads whatever of gpu_test.sh's files is in DIR, of plugin_gpu.sh's in DIR/own_kernel and of trace_gpu.sh's in DIR/trace,
+prints one line a figure, and exits 1 when one misses, 2 when nothing was measured. A figure whose file is absent is
+reported as not measured, never as reached. Standard library only: it runs on bare GPU machines.
 """
 
 import json
@@ -16,6 +16,7 @@ import sys
 from figures import Figures, check_deviation, label, number, ok_rows, worst_deviation
 from ceiling_figures import check_ceilings, check_ncu
 from forward_figures import check_mma_share, check_sanitizer, check_spills, check_versus
+from own_figures import check_own_kernels, check_trace
 
 
 def check_self_test(figures):
@@ -250,6 +251,8 @@ def main(arguments):
     check_versus(figures)
     check_ceilings(figures)
     check_ncu(figures)
+    check_own_kernels(figures)
+    check_trace(figures)
     check_sanitizer(figures)
     for state, figure, text in figures.lines:
         print(f"{state:4}  {figure:58}  {text}")

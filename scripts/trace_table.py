@@ -181,14 +181,19 @@ def untraced_and_traced(folder, name, value):
     return [statistics.median(numbers) for numbers in known] if all(known) else None
 
 
+def table_of(folder):
+    figures = Figures()
+    own_kernels(figures, folder)
+    backends(figures, folder)
+    overheads(figures, folder)
+    return figures
+
+
 def main(arguments):
     if len(arguments) != 1 or not pathlib.Path(arguments[0]).is_dir():
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    folder, figures = pathlib.Path(arguments[0]), Figures()
-    own_kernels(figures, folder)
-    backends(figures, folder)
-    overheads(figures, folder)
+    figures = table_of(pathlib.Path(arguments[0]))
     figures.show()
     return 1 if figures.missed else 0
 

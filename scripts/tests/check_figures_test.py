@@ -52,6 +52,28 @@ class CheckFiguresTest(unittest.TestCase):
                                          "true_write_bytes": 1000}])
             self.assertEqual(self.check().returncode, code)
 
+    def test_kernels_of_ones_own(self):
+        (self.folder / "own_kernel").mkdir()
+        row = PROBLEM | {"latency_median_ns": 1000, "hbm_bytes": 1000}
+        for name in ("variant_file", "variant_file_gqa", "plugin", "cudnn"):
+            self.write(f"own_kernel/{name}.csv", [row])
+        self.write("own_kernel/beyond.csv", [row | {"disposition": "failed", "reason": "wrote 16 bytes beyond O, which"}])
+        figure = "variant file, plug-in, cudnn: verified, timed, counted"
+        self.assertEqual(self.line(figure), ("ok", "4 of 4 rows"))
+        self.assertEqual(self.line("own kernel that is wrong: beyond")[0], "ok")
+        self.assertEqual(self.line("own kernel that is wrong: hangs_in_prepare")[0], "----")
+        self.write("own_kernel/plugin.csv", [row, row | {"hbm_bytes": ""}])
+        self.write("own_kernel/beyond.csv", [row])
+        done = self.check()
+        self.assertEqual(self.line(figure, done), ("MISS", "4 of 5 rows"))
+        self.assertEqual(self.line("own kernel that is wrong: beyond", done)[0], "MISS")
+
+    def test_a_trace_that_misses_is_named(self):
+        (self.folder / "trace").mkdir()
+        state, text = self.line("trace: sweeps, plug-in, exact FLOPs, Nsight Compute, slowdown")
+        self.assertEqual(state, "MISS")
+        self.assertIn("SDPA flash", text)
+
     def test_the_model_of_one_variant_is_enough(self):
         row = PROBLEM | {"variant": "flash3", "sm_bytes": 1000, "model_sm_bytes": 1000, "executed_tensor_flops": 5000,
                          "model_tensor_flops": 5000}

@@ -164,17 +164,14 @@ std::vector<Plan> plans_of(const CompileCommand& options) {
 // Opened before anything is compiled, which can take minutes.
 std::optional<OutputFile> open_output(const CompileCommand& options) {
   if (options.output.empty()) return std::nullopt;
-  check_new_file(options.output, options.overwrite);
   return std::optional<OutputFile>(std::in_place, options.output, Existing::overwrite);
 }
 
 const char* clear_line() { return isatty(STDERR_FILENO) ? "\r\x1b[K" : ""; }
 
 void report_progress(const std::string& arch, size_t done, size_t total) {
-  if (done == total)
-    say(fmt::format("{}{} kernels compiled for {}", clear_line(), total, arch));
-  else if (*clear_line())
-    std::fputs(fmt::format("{}[{}/{}] compiled for {}", clear_line(), done, total, arch).c_str(), stderr);
+  if (*clear_line() && done < total)
+    std::fputs(fmt::format("{}[{}/{}] for {}", clear_line(), done, total, arch).c_str(), stderr);
 }
 
 std::vector<KernelReport> compile_all(const std::vector<Plan>& plans, KernelCompiler& compiler, int jobs) {
@@ -183,6 +180,7 @@ std::vector<KernelReport> compile_all(const std::vector<Plan>& plans, KernelComp
     const auto reports =
         compile_plan(plan.cases, {plan.arch}, plan.device, compiler, jobs,
                      [&](size_t done, size_t total) { report_progress(plan.arch, done, total); });
+    say(clear_line() + compiled_sentence(reports, plan.arch));
     all.insert(all.end(), reports.begin(), reports.end());
   }
   return all;
@@ -191,6 +189,7 @@ std::vector<KernelReport> compile_all(const std::vector<Plan>& plans, KernelComp
 }  // namespace
 
 ExitCode compile_command(const CompileCommand& options) {
+  if (!options.output.empty()) check_new_file(options.output, options.overwrite);
   const std::vector<Plan> plans = plans_of(options);
   KernelCompiler compiler(compile_options(options.measure));
   if (!compiler.notice().empty()) say(compiler.notice());

@@ -6,6 +6,7 @@
 #include "cli/standard_streams.hpp"
 #include "cli/text_output.hpp"
 #include "measure/compile/compile_plan.hpp"
+#include "measure/sim/phases.hpp"
 #include "model/predict.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"
@@ -16,6 +17,7 @@ namespace {
 struct Ground {
   DeviceProfile device;
   int64_t free_bytes;
+  bool simulated;
   std::string why;
 };
 
@@ -23,11 +25,20 @@ struct Ground {
 Ground ground_of(const SweepOptions& options, const BackendOpener& open) {
   if (options.device.names_target()) {
     const DeviceProfile target = target_profile(options.device);
-    return {target, target.hbm_bytes,
+    return {target, target.hbm_bytes, options.device.backend != BackendChoice::gpu,
             fmt::format("plan for {}, all of its memory taken as free", target.name)};
   }
   const OpenBackend opened = open(options.device, options.measure);
-  return {opened.backend->info().device, opened.backend->info().free_bytes, opened.why};
+  const BackendInfo& info = opened.backend->info();
+  return {info.device, info.free_bytes, info.name == "sim", opened.why};
+}
+
+std::vector<Case> cases_of(const SweepOptions& options, const Ground& ground) {
+  std::vector<Case> cases = expand(options.axes, ground.device, ground.free_bytes);
+  if (ground.simulated)
+    for (Case& c : cases)
+      if (!c.skip) c.skip = sim::why_not_simulated(c, ground.device);
+  return cases;
 }
 
 std::string bytes_or_nothing(const Count& bytes, bool people) {
@@ -110,7 +121,7 @@ void print_for_people(const std::vector<Case>& cases, const DeviceProfile& devic
 ExitCode dry_run_command(const SweepOptions& options, const BackendOpener& open) {
   const Ground ground = ground_of(options, open);
   say(ground.why);
-  const std::vector<Case> cases = expand(options.axes, ground.device, ground.free_bytes);
+  const std::vector<Case> cases = cases_of(options, ground);
   if (options.format == Format::table)
     print_for_people(cases, ground.device);
   else

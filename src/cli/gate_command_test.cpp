@@ -66,6 +66,20 @@ TEST_F(GateCommandTest, ExitCodesAndOutputs) {
   EXPECT_EQ(run({"gate", good}).code, 2);
 }
 
+TEST_F(GateCommandTest, RowsOfOtherRunsNameTheOptionThatTakesThem) {
+  const std::string base = file("base.csv", {row(1), row(2)}), last = file("last.csv", {row(2)});
+  const std::string runs = file("runs.csv", {row(1), row(2, 100'000'000, "r2")});
+  const Result missing = run({"gate", base, runs});
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_THAT(missing.out,
+              HasSubstr("1 of the missing rows are in other runs of " + runs + ": --run newest"));
+  const Result nothing = run({"gate", file("first.csv", {row(1)}), runs});
+  EXPECT_EQ(nothing.code, 3);
+  EXPECT_THAT(nothing.out, AllOf(HasSubstr("nothing was compared"), HasSubstr("--run newest")));
+  EXPECT_EQ(run({"gate", base, runs, "--run", "newest"}).code, 0);
+  EXPECT_THAT(run({"gate", base, last}).out, Not(HasSubstr("--run"))) << "it would not help";
+}
+
 TEST_F(GateCommandTest, NoVerdictReplacesAStaleGreenReport) {
   const std::string good = file("good.csv", {row(1)});
   write_text(folder / "torn.csv", csv_of({row(1)}).substr(0, 900));

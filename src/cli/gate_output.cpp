@@ -3,20 +3,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <future>
 
 #include "gate/report.hpp"
+#include "report/output_file.hpp"
 
 namespace attnprof {
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& path) {
-  throw EnvironmentError(fmt::format("{} cannot be written; give a file in a folder that can be", path));
-}
 
 // By rename, but for what is no plain file (/dev/stdout), which is written to.
 void write_output(const std::string& path, const std::function<void(std::ostream&)>& write) {
@@ -29,8 +28,9 @@ void write_output(const std::string& path, const std::function<void(std::ostream
   write(stream);
   stream.close();
   if (stream && (!plain || std::rename(target.c_str(), path.c_str()) == 0)) return;
+  const std::string why = std::strerror(errno);
   if (plain) std::remove(target.c_str());
-  refuse(path);
+  refuse_unwritable(path, why);
 }
 
 void write_text(const std::string& path, const std::string& text) {

@@ -32,8 +32,9 @@ void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder))
-    throw UsageError(fmt::format("new-variant -o {}: the folder cannot be made ({})", folder.string(),
-                                 error ? error.message() : "there is a file of that name"));
+    throw EnvironmentError(fmt::format("new-variant -o {}: the folder cannot be made: {}; give another -o",
+                                       folder.string(),
+                                       error ? error.message() : "there is a file of that name"));
 }
 
 std::string renamed(std::string text, const std::string& name) {

@@ -10,7 +10,8 @@ const std::string compile_footer =
     std::string(axes_footer) +
     "Example:\n"
     "  attnprof compile --arch sm_80,sm_90a --variant flash2 -d 64,128 -o build.csv\n\n"
-    "Exit codes: 0 all compiled, 1 a kernel does not compile, 2 wrong usage, 3 no compiler or no kernel.";
+    "Exit codes: 0 all compiled, 1 a kernel does not compile, 2 wrong usage, 3 no compiler, no\n"
+    "kernel, or -o cannot be written.";
 
 }  // namespace
 
@@ -78,7 +79,8 @@ CeilingsParser::CeilingsParser(CLI::App& root)
       "SMs go with their clock, which heavy products lower: the clock they ran at is beside them. What is "
       "measured\n"
       "replaces what sweeps have kept of this GPU.\n\n"
-      "Exit codes: 0 all well, 2 wrong usage, 3 no GPU that can be measured.");
+      "Exit codes: 0 all well, 2 wrong usage, 3 no GPU that can be measured, or -o\n"
+      "cannot be written.");
   app_.add_option("--device", device_, "GPU number")->default_str(device_);
   app_.add_option("--format", format_, "Standard output: table, csv or json")->default_str(format_);
   add_name(app_, "-o,--output", command_.output, "CSV to write", "FILE");

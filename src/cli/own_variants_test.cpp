@@ -82,7 +82,7 @@ TEST_F(OwnVariantsTest, NewVariantRefusesFilesThatAreThereAndBadNames) {
     EXPECT_THAT(bad.err, HasSubstr("new-variant '" + std::string(name) + "'"));
   }
   write_text(folder_ / "file", "");
-  EXPECT_EQ(run({"new-variant", "other", "-o", folder_ / "file", "--kernels", kernels}).code, 2);
+  EXPECT_EQ(run({"new-variant", "other", "-o", folder_ / "file", "--kernels", kernels}).code, 3);
 }
 
 TEST_F(OwnVariantsTest, ASweepWithoutVariantIsOfThemAlone) {
@@ -108,7 +108,8 @@ TEST_F(OwnVariantsTest, VariantChoosesAmongAll) {
   EXPECT_THAT(variants_in(csv), ElementsAre("naive", "a"));
   const Result gone = run({"sweep", "--variant", "a", "-N", "512", "-d", "64"});
   EXPECT_EQ(gone.code, 2);
-  EXPECT_THAT(gone.err, HasSubstr("--variant 'a' is none of naive, standard"));
+  EXPECT_THAT(gone.err,
+              AllOf(HasSubstr("--variant 'a' is none of naive, standard"), HasSubstr("--variant-file FILE")));
 }
 
 TEST_F(OwnVariantsTest, WhatTheFileDoesNotTakeIsSkipped) {
@@ -156,13 +157,32 @@ TEST_F(OwnVariantsTest, ListAndTheDryRunShowThem) {
               AllOf(HasSubstr("a 32x32 fp16"), HasSubstr("a_forward"), HasSubstr("WARPS=8")));
 }
 
+TEST_F(OwnVariantsTest, WhereTheSimulatorWouldRunThemThePlanSaysThatItCannot) {
+  const std::string a = make("a");
+  const auto plan = [&](const char* backend) {
+    return run({"sweep", "--variant-file", a, "-N", "512", "-d", "64", "--dry-run", "--target", "h200",
+                "--backend", backend})
+        .out;
+  };
+  EXPECT_THAT(plan("sim"), AllOf(HasSubstr("a has no schedule that could be simulated"),
+                                 HasSubstr("0 to run, 1 skipped")));
+  EXPECT_THAT(plan("gpu"), HasSubstr("1 to run, 0 skipped"));
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  run_command_line(
+      {"tune", "--variant-file", a, "--backend", "sim", "-N", "512", "-d", "64", "--no-compile"});
+  EXPECT_THAT(testing::internal::GetCapturedStdout(),
+              HasSubstr("none is ok, the first since a has no schedule"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::Not(HasSubstr("these latencies")));
+}
+
 TEST_F(OwnVariantsTest, AMistakeEndsInOneSentenceBeforeAnythingRuns) {
   const std::string a = make("a"), csv = folder_ / "o.csv";
   replace(a, "ceil(q_len / br)\", \"heads\"", "ceil(q_len / bq)\", \"heads\"");
   const Result result = run({"sweep", "--variant-file", a, "-N", "512", "-o", csv});
   EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err,
-              HasSubstr("attnprof: " + a + ": steps[0].grid[0]: 'ceil(q_len / bq)' is no rule: 'bq' is"));
+  EXPECT_THAT(result.err, HasSubstr("attnprof: " + a +
+                                    ", line 33: steps[0].grid[0]: 'ceil(q_len / bq)' is no rule: 'bq' is"));
   EXPECT_FALSE(std::filesystem::exists(csv));
   const Result twice = run({"list", "--variant-file", make("b"), "--variant-file", folder_ / "k/b.json"});
   EXPECT_EQ(twice.code, 2);

@@ -69,6 +69,14 @@ TEST(RooflineCommand, PlotsAsWideAsColumnsSays) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 60u) << line;
 }
 
+TEST(RooflineCommand, PlotsWithinMemoryWhateverColumnsSays) {
+  setenv("COLUMNS", "99999999999", 1);
+  const Result result = run({defaults, "--plot"});
+  unsetenv("COLUMNS");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, StartsWith("Roofline: NVIDIA H200\n"));
+}
+
 TEST(RooflineCommand, PeersAloneAreDataButNoPicture) {
   const Result data = run({peers});
   EXPECT_EQ(data.code, 0);

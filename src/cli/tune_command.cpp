@@ -89,11 +89,11 @@ void prune_compiled(std::vector<Contest>& contests, const TuneCommand& command, 
   for (const Contest& contest : contests)
     cases.insert(cases.end(), contest.candidates.begin(), contest.candidates.end());
   const bool terminal = isatty(STDERR_FILENO) != 0;
-  compile_plan(cases, {info.device.arch}, info.device, *compiler, 0, [&](size_t done, size_t total) {
-    if (terminal) std::fputs(fmt::format("\r\x1b[K[{}/{}] compiled", done, total).c_str(), stderr);
-    if (done == total)
-      say(fmt::format("{}{} kernels compiled for {}", terminal ? "\r\x1b[K" : "", total, info.device.arch));
-  });
+  const auto reports =
+      compile_plan(cases, {info.device.arch}, info.device, *compiler, 0, [&](size_t done, size_t total) {
+        if (terminal) std::fputs(fmt::format("\r\x1b[K[{}/{}]", done, total).c_str(), stderr);
+      });
+  say((terminal ? "\r\x1b[K" : "") + compiled_sentence(reports, info.device.arch));
   say_pruned("left out by what the compiler says", prune(contests, [&](const Case& c) {
                return compiled_reason(c, info.device, *compiler, command.keep_spills);
              }));
@@ -185,6 +185,12 @@ MeasureOptions quick(MeasureOptions options) {
 // A model's latency is the same however often it is asked for.
 bool is_a_model(const BackendInfo& info) { return info.name == "sim"; }
 
+bool any_ok(const std::vector<ContestResult>& results) {
+  return std::ranges::any_of(results, [](const ContestResult& result) {
+    return std::ranges::any_of(result.rows, [](const Row& row) { return row.status.disposition == "ok"; });
+  });
+}
+
 // The last pass that has an answer.
 PassResult measure_all(const TuneCommand& command, const BackendOpener& open, OpenBackend opened,
                        const std::vector<Contest>& contests) {
@@ -235,7 +241,7 @@ ExitCode tune_command(const TuneCommand& command, const BackendOpener& open) {
     results[i].rows = pass.rows[i];
   }
   print(format_results(results, command.format));
-  if (is_a_model(info))
+  if (is_a_model(info) && any_ok(results))
     say(fmt::format("these latencies are the simulator's model of {}, no measurement: tune again on the GPU",
                     info.device.name));
   if (command.output.empty()) say("nothing was written; -o FILE.csv keeps every row measured");

@@ -102,10 +102,14 @@ std::string contest_title(const ContestResult& result) {
   return fmt::format("{}: {} of {} candidates measured", describe(c), result.measured, result.candidates);
 }
 
+std::string first_reason(const ContestResult& result) {
+  return result.rows.empty() ? "" : fmt::format(", the first since {}", result.rows.front().status.reason);
+}
+
 // Facts down, places across: three columns are all there ever are.
 std::string for_people(const ContestResult& result) {
   const std::vector<Place> places = places_of(result);
-  if (places.empty()) return contest_title(result) + "; none is ok\n";
+  if (places.empty()) return contest_title(result) + "; none is ok" + first_reason(result) + "\n";
   std::vector<std::vector<std::string>> lines;
   add_line(lines, "", places, [](const Place& place) { return place.name; });
   add_line(lines, "tile", places, [](const Place& place) { return tile_of(*place.row); });

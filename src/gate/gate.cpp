@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <future>
+#include <unordered_set>
 
 #include "gate/match.hpp"
 #include "roofline/schema.hpp"
@@ -66,6 +67,16 @@ void check_layouts(const Table& baseline, const Table& current, GateResult& resu
                                             unknown.size() == 1 ? "is" : "are"));
 }
 
+// Of the rows that are missing, those that the current file has after all, in runs that were not chosen.
+void count_in_other_runs(GateResult& result) {
+  if (result.count(Event::Kind::missing) == 0) return;
+  std::unordered_set<std::string_view> keys;
+  for (uint32_t row = 0; row < result.current->rows(); ++row) keys.insert(result.current->key(row));
+  for (const Event& event : result.events)
+    if (event.kind == Event::Kind::missing)
+      result.in_other_runs += keys.contains(result.baseline->key(event.baseline));
+}
+
 void match_rows(const Selection& old_rows, const Selection& new_rows, const Table& baseline,
                 const Table& current, GateResult& result) {
   for (const uint32_t row : new_rows.rows) {
@@ -78,6 +89,7 @@ void match_rows(const Selection& old_rows, const Selection& new_rows, const Tabl
   for (const uint32_t row : old_rows.rows)
     if (baseline.ok(row) && !new_rows.by_key.contains(baseline.key(row)))
       result.events.push_back({Event::Kind::missing, row, 0});
+  count_in_other_runs(result);
 }
 
 // Changes of a row whose uncertainty is above the threshold can stay hidden, whatever its verdict.

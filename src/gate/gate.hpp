@@ -62,6 +62,7 @@ struct GateResult {
   size_t scattered = 0;               // rows whose HBM bytes are known no better than the threshold
   double worst_scatter = 0;           // the largest uncertainty of these
   size_t worst_scattered = 0;         // and its pair
+  size_t in_other_runs = 0;           // missing rows that runs of the current file have which were not chosen
   std::vector<std::string> warnings;
   bool failed = false;
 

@@ -73,16 +73,26 @@ class Lines {
   std::vector<GateLine> lines_;
 };
 
+// What helps where rows are missing from the runs that were chosen.
+std::string advice_on_missing(const GateResult& result, const std::string& otherwise) {
+  if (result.in_other_runs == 0) return otherwise;
+  return fmt::format(
+      "{} of the missing rows are in other runs of {}: --run newest takes every case's last row",
+      result.in_other_runs, result.current->file());
+}
+
 std::string advice(const GateResult& result) {
   const std::string update =
       fmt::format("attnprof baseline update {} {}", result.baseline->file(), result.current->file());
   if (result.compared == 0)
-    return "; nothing was compared, which is no pass: do both files hold the same cases, measured?";
+    return "; nothing was compared, which is no pass: " +
+           advice_on_missing(result, "do both files hold the same cases, measured?");
   if (result.count(Event::Kind::not_ok) > 0) return "; the rows that are no longer ok say why";
   if (result.count(Verdict::worse) > 0)
     return fmt::format("; if this is meant, renew the baseline: {} --accept-regressions", update);
   if (result.count(Event::Kind::missing) > 0)
-    return "; measure the missing rows, or give --allow-missing for a part of the plan";
+    return "; " + advice_on_missing(
+                      result, "measure the missing rows, or give --allow-missing for a part of the plan");
   if (result.count(Verdict::ambiguous) > 0)
     return "; measure the ambiguous rows again, as attnprof sweep --gate does by itself";
   if (result.count(Verdict::better) > 0) return fmt::format("; keep the gain with {}", update);

@@ -132,7 +132,9 @@ const Variant& variant_named(const std::string& name) {
   std::string known;
   for (const Variant* variant : all_variants())
     known += (known.empty() ? "" : ", ") + std::string(variant->name);
-  throw UsageError(fmt::format("--variant '{}' is none of {}", name, known));
+  throw UsageError(fmt::format(
+      "--variant '{}' is none of {}; one of your own comes with --variant-file FILE or --plugin FILE", name,
+      known));
 }
 
 std::vector<const Variant*> swept_variants(const SweepAxes& axes) {

@@ -2,7 +2,8 @@
  *
  * Build it against this header, export attnprof_plugin(), and give it to attnprof:
  *
- *     cc -shared -fPIC mine.c -o libmine.so
+ *     nvcc -shared -Xcompiler -fPIC -arch=sm_90a -I<folder of this header> mine.cu -o libmine.so
+ *     attnprof list --plugin ./libmine.so
  *     attnprof sweep --plugin ./libmine.so -N 1k:16k:x2 -d 64,128 -o out.csv
  *
  * Whatever launches on a CUDA stream fits: a CUTLASS kernel, a Triton cubin, cuDNN. attnprof owns the

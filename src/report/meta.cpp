@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +14,7 @@
 #include "plan/identity.hpp"
 #include "report/csv.hpp"
 #include "report/env_id.hpp"
+#include "report/output_file.hpp"
 #include "version.hpp"
 
 namespace attnprof {
@@ -163,8 +166,9 @@ void replace_file(const std::string& path, const std::string& text) {
   stream << text;
   stream.close();
   if (!stream || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const std::string why = std::strerror(errno);
     std::remove(temporary.c_str());
-    throw EnvironmentError(fmt::format("{} cannot be written; give an -o in a folder that can be", path));
+    refuse_unwritable(path, why);
   }
 }
 

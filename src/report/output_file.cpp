@@ -22,20 +22,34 @@ namespace {
                   path));
 }
 
+// Without touching it: what cannot be opened for writing, and why, is known before anything runs.
+void check_writable(const std::string& path, bool exists) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const std::string needed = exists ? path : ((folder.empty() ? "." : folder) / ".").string();
+  const bool refused = faccessat(AT_FDCWD, needed.c_str(), exists ? W_OK : W_OK | X_OK, AT_EACCESS) != 0;
+  if (refused) refuse_unwritable(path, std::strerror(errno));
+}
+
 }  // namespace
+
+void refuse_unwritable(const std::string& path, const std::string& why) {
+  throw EnvironmentError(fmt::format(
+      "{} cannot be written: {}; give a file in a folder that exists, can be written and has room", path,
+      why));
+}
 
 void check_existing(const std::string& path, Existing existing) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) return;
-  if (!std::filesystem::is_regular_file(path, error))
-    throw UsageError(
-        fmt::format("-o {} is a folder, device or pipe, and rows are kept in a file; give another -o", path));
-  if (existing == Existing::refuse) refuse_existing(path);
+  const bool exists = std::filesystem::exists(path, error);
+  if (exists && !std::filesystem::is_regular_file(path, error))
+    refuse_unwritable(path, "it is a folder, device or pipe, and rows are kept in a file");
+  if (exists && existing == Existing::refuse) refuse_existing(path);
+  check_writable(path, exists);
 }
 
 void check_new_file(const std::string& path, bool overwrite) {
   std::error_code error;
-  if (!overwrite && std::filesystem::exists(path, error))
+  if (!overwrite && std::filesystem::is_regular_file(path, error))
     throw UsageError(fmt::format("{} exists: add --overwrite or give another -o", path));
   check_existing(path, Existing::overwrite);
 }
@@ -58,9 +72,7 @@ OutputFile::OutputFile(const std::string& path, Existing existing) : path_(path)
   const int exclusive = existing == Existing::refuse ? O_EXCL : 0;
   fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | exclusive, 0666);
   if (fd_ < 0 && errno == EEXIST) refuse_existing(path);
-  if (fd_ < 0)
-    throw UsageError(fmt::format("-o {} cannot be written: {}; give a file in a folder that exists", path,
-                                 std::strerror(errno)));
+  if (fd_ < 0) refuse_unwritable(path, std::strerror(errno));
   if (flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     close(fd_);
     throw UsageError(

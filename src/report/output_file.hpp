@@ -15,7 +15,11 @@ enum class Existing {
   overwrite,  // start again
 };
 
-// Throws UsageError when the file is there and `existing` says refuse, or when it is no regular file.
+// The one refusal of an output that cannot be written, exit code 3: throws EnvironmentError.
+[[noreturn]] void refuse_unwritable(const std::string& path, const std::string& why);
+
+// Throws UsageError when the file is there and `existing` says refuse, EnvironmentError when it cannot be
+// written: its folder is missing, lacks permission, or it is no regular file.
 void check_existing(const std::string& path, Existing existing);
 
 // The same for a file that is written anew and never added to.
@@ -30,7 +34,8 @@ void check_not_read(const std::string& path, const std::vector<std::string>& rea
 // `write`.
 class OutputFile {
  public:
-  // Throws UsageError when it cannot be written, exists against `existing`, or another run writes it.
+  // Throws EnvironmentError when it cannot be written, UsageError when it exists against `existing` or
+  // another run writes it.
   OutputFile(const std::string& path, Existing existing);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;

@@ -28,7 +28,7 @@ std::string wrap_text(const std::string& text, size_t width, const std::string& 
 // --dry-run.
 std::string format_text_table(const std::vector<std::vector<std::string>>& lines, size_t width);
 
-// COLUMNS if it is set, the width of the terminal behind `fd`, 120 where there is none.
+// COLUMNS if it is set, the width of the terminal behind `fd`, 120 where there is none; at most 10,000.
 size_t terminal_width(int fd = 1);
 // Standard output is a terminal and NO_COLOR is not set.
 bool color_wanted();

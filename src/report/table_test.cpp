@@ -157,6 +157,19 @@ TEST(SchemaDocs, HaveEveryColumnOnce) {
   EXPECT_EQ(markdown_table({{"a", "b"}, {"1|2", "3"}}), "| a | b |\n| --- | --- |\n| 1\\|2 | 3 |\n");
 }
 
+TEST(Layout, ASenselessWidthIsNone) {
+  const auto width_of = [](const char* columns) {
+    setenv("COLUMNS", columns, 1);
+    const size_t width = terminal_width();
+    unsetenv("COLUMNS");
+    return width;
+  };
+  EXPECT_EQ(width_of("77"), 77u);
+  EXPECT_EQ(width_of("99999999999"), 10'000u);
+  EXPECT_EQ(width_of("99999999999999999999999"), 10'000u);
+  for (const char* columns : {"0", "-5", "", "80x"}) EXPECT_LE(width_of(columns), 500u) << columns;
+}
+
 TEST(Layout, WrapsAtTheWidth) {
   EXPECT_EQ(wrap_text("one two three", 9, "  "), "  one two\n  three\n");
   EXPECT_EQ(format_text_table({{"a", "long text here"}, {"bbb", "x"}}, 10), "a    lo...\nbbb  x\n");

@@ -14,7 +14,7 @@
 namespace attnprof {
 namespace {
 
-constexpr size_t default_width = 120;
+constexpr size_t default_width = 120, widest = 10'000;
 
 std::string cut(const std::string& text, size_t width) {
   return text.size() <= width ? text : text.substr(0, width < 3 ? 0 : width - 3) + "...";
@@ -56,7 +56,9 @@ size_t terminal_width(int fd) {
     const std::string_view columns(text);
     size_t width = 0;
     const auto [end, error] = std::from_chars(columns.data(), columns.data() + columns.size(), width);
-    if (error == std::errc{} && end == columns.data() + columns.size() && width > 0) return width;
+    if (error == std::errc::result_out_of_range) return widest;
+    if (error == std::errc{} && end == columns.data() + columns.size() && width > 0)
+      return std::min(width, widest);
   }
   winsize size{};
   if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;

@@ -1,5 +1,6 @@
 // A driver without a GPU, for tests of tracing: an H200 that runs nothing. A CUfunction is its kernel's name,
-// a CUgraph an array of such names that ends with null, and a CUgraphExec its CUgraph.
+// a CUgraph an array of such names that ends with null, and a CUgraphExec its CUgraph. A CUcontext is any
+// address; one that was destroyed is a new one's.
 #include "testing/fake_cuda.hpp"
 
 #include <cuda.h>
@@ -10,12 +11,31 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <mutex>
 
 namespace attnprof::fake {
 
 Work& work() {
   static Work current;
   return current;
+}
+
+namespace {
+
+thread_local CUcontext current = nullptr;
+std::mutex contexts_mutex;
+std::map<CUcontext, int> destroyed;
+
+}  // namespace
+
+CUcontext current_context() {
+  static int first;  // what every thread starts with
+  return current ? current : reinterpret_cast<CUcontext>(&first);
+}
+
+int times_destroyed(CUcontext context) {
+  const std::lock_guard lock(contexts_mutex);
+  return destroyed[context];
 }
 
 int number(const char* variable) {
@@ -93,6 +113,17 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
                                            {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 62914560}};
   const auto found = known.find(attribute);
   *value = found == known.end() ? 0 : found->second;
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxSetCurrent(CUcontext context) {
+  current = context;
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxDestroy(CUcontext context) {
+  if (!context) context = current_context();
+  call_back_destroy(context);
+  const std::lock_guard lock(contexts_mutex);
+  ++destroyed[context];
   return CUDA_SUCCESS;
 }
 CUresult cuCtxGetDevice(CUdevice* device) {

@@ -33,6 +33,12 @@ CUresult called(const Call& call, Body body) {
   return result;
 }
 
+// The context that is current on this thread, and how often one at its address was destroyed.
+CUcontext current_context();
+int times_destroyed(CUcontext context);
+// CUPTI's callback of a context that is about to be destroyed.
+void call_back_destroy(CUcontext context);
+
 // The number in an environment variable, 0 without it.
 int number(const char* variable);
 

@@ -6,8 +6,11 @@
 #include <cupti_range_profiler.h>
 #include <cupti_target.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <set>
+#include <utility>
 
 #include "testing/fake_cuda.hpp"
 
@@ -18,6 +21,8 @@ struct CUpti_RangeProfiler_Object {
   bool configured = false, started = false, pushed = false;
   const uint8_t* config = nullptr;  // the only one until it is disabled
   size_t pass = 0, passes = 0;
+  CUcontext context = nullptr;
+  int times_destroyed = 0;  // that the context's address was, when the profiler was enabled
 };
 
 namespace attnprof::fake {
@@ -28,8 +33,19 @@ constexpr size_t metrics_a_pass = 10;
 struct Subscriber {
   CUpti_CallbackFunc function = nullptr;
   void* data = nullptr;
-  std::set<CUpti_CallbackId> enabled;
+  std::set<std::pair<CUpti_CallbackDomain, CUpti_CallbackId>> enabled;
+
+  bool wants(CUpti_CallbackDomain domain, CUpti_CallbackId id) const {
+    return function && enabled.contains({domain, id});
+  }
 } subscriber;
+
+// A profiler on a context that is no more is of no use to anybody, as a real one may be a crash.
+void check_context(const CUpti_RangeProfiler_Object& profiler) {
+  if (profiler.times_destroyed == times_destroyed(profiler.context)) return;
+  std::fprintf(stderr, "fake CUPTI: a call for a context that was destroyed\n");
+  std::abort();
+}
 
 size_t passes_of(const CUpti_Profiler_Host_Object& host) {
   size_t passes = (host.metrics.size() + metrics_a_pass - 1) / metrics_a_pass;
@@ -62,14 +78,22 @@ double value_of(const std::string& metric) {
 }  // namespace
 
 void call_back(const Call& call, CUpti_ApiCallbackSite site, CUresult* result) {
-  if (!subscriber.function || !subscriber.enabled.contains(call.id)) return;
+  if (!subscriber.wants(CUPTI_CB_DOMAIN_DRIVER_API, call.id)) return;
   CUpti_CallbackData data{};
   data.callbackSite = site;
   data.functionParams = call.arguments;
   data.functionReturnValue = result;
   data.symbolName = call.symbol;
-  data.context = reinterpret_cast<CUcontext>(&subscriber);
+  data.context = current_context();
   subscriber.function(subscriber.data, CUPTI_CB_DOMAIN_DRIVER_API, call.id, &data);
+}
+
+void call_back_destroy(CUcontext context) {
+  constexpr CUpti_CallbackId id = CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING;
+  if (!subscriber.wants(CUPTI_CB_DOMAIN_RESOURCE, id)) return;
+  CUpti_ResourceData data{};
+  data.context = context;
+  subscriber.function(subscriber.data, CUPTI_CB_DOMAIN_RESOURCE, id, &data);
 }
 
 }  // namespace attnprof::fake
@@ -92,9 +116,9 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle*, CUpti_CallbackFunc function,
   subscriber.data = data;
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle, CUpti_CallbackDomain,
+CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle, CUpti_CallbackDomain domain,
                                 CUpti_CallbackId id) {
-  if (enable) subscriber.enabled.insert(id);
+  if (enable) subscriber.enabled.insert({domain, id});
   return CUPTI_SUCCESS;
 }
 
@@ -142,10 +166,12 @@ CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToG
 }
 
 CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params* params) {
-  params->pRangeProfilerObject = new CUpti_RangeProfiler_Object;
+  params->pRangeProfilerObject =
+      new CUpti_RangeProfiler_Object{.context = params->ctx, .times_destroyed = times_destroyed(params->ctx)};
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params* params) {
+  check_context(*params->pRangeProfilerObject);
   delete params->pRangeProfilerObject;
   return CUPTI_SUCCESS;
 }
@@ -155,12 +181,18 @@ CUptiResult cuptiRangeProfilerGetCounterDataSize(CUpti_RangeProfiler_GetCounterD
 }
 CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params* params) {
   CUpti_RangeProfiler_Object& profiler = *params->pRangeProfilerObject;
+  check_context(profiler);
   if (profiler.started || (profiler.config && profiler.config != params->pConfig)) return out_of_order;
-  profiler = {.configured = true, .config = params->pConfig, .passes = *params->pConfig};
+  profiler = {.configured = true,
+              .config = params->pConfig,
+              .passes = *params->pConfig,
+              .context = profiler.context,
+              .times_destroyed = profiler.times_destroyed};
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params* params) {
   CUpti_RangeProfiler_Object& profiler = *params->pRangeProfilerObject;
+  check_context(profiler);
   if (!profiler.configured || profiler.started || profiler.pass >= profiler.passes) return out_of_order;
   profiler.started = true;
   return CUPTI_SUCCESS;

@@ -1,5 +1,7 @@
 // A program to trace: does what its arguments say, in their order.
 //   many:KERNEL:COUNT (launches of one block)   threads:KERNEL:COUNT (the same from each of 4 threads)
+//   contexts:KERNEL:COUNT (2 threads, each with a context that it destroys COUNT times after 3 launches)
+//   destroy (the context)
 //   launch:KERNEL:BLOCKS   launch-ex:KERNEL:BLOCKS (with a cluster of 2)   graph:KERNEL,KERNEL (its launch)
 //   push:RANGE   pop   capture   end-capture   print:TEXT   child (a process that does the rest)   fork (the
 //   same, of a process that is forked off only)   exit:CODE   kill:SIGNAL   wait (for a signal)
@@ -63,6 +65,23 @@ void launch_from_threads(const std::string& kernel, unsigned count) {
   find<decltype(cuLaunchKernel)>("cuLaunchKernel");
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) threads.emplace_back(launch_many, kernel, count);
+  for (std::thread& thread : threads) thread.join();
+}
+
+void destroy_context(CUcontext context) { check(find<CUresult(CUcontext)>("cuCtxDestroy_v2")(context)); }
+
+void launch_on_contexts(const std::string& kernel, unsigned count) {
+  static int addresses[2];
+  handle(kernel);
+  std::vector<std::thread> threads;
+  for (int& address : addresses)
+    threads.emplace_back([&kernel, count, context = reinterpret_cast<CUcontext>(&address)] {
+      check(find<CUresult(CUcontext)>("cuCtxSetCurrent")(context));
+      for (unsigned i = 0; i < count; ++i) {
+        launch_many(kernel, 3);
+        destroy_context(context);
+      }
+    });
   for (std::thread& thread : threads) thread.join();
 }
 
@@ -142,6 +161,8 @@ void act(const std::string& what, const std::string& kernel, unsigned count, cha
   if (what == "launch") launch(kernel, count);
   if (what == "many") launch_many(kernel, count);
   if (what == "threads") launch_from_threads(kernel, count);
+  if (what == "contexts") launch_on_contexts(kernel, count);
+  if (what == "destroy") destroy_context(nullptr);
   if (what == "launch-ex") launch_ex(kernel, count);
   if (what == "graph") launch_graph(kernel);
   if (what == "push") push(kernel);

@@ -10,10 +10,15 @@
 namespace attnprof {
 namespace {
 
-size_t launches_of(const std::vector<ProcessTrace>& traces) {
-  size_t launches = 0;
-  for (const ProcessTrace& trace : traces) launches += trace.launches.size();
-  return launches;
+// A count is of one launch, or where its counters take several passes of as many launches.
+size_t counts_of(const std::vector<ProcessTrace>& traces) {
+  size_t counts = 0;
+  for (const ProcessTrace& trace : traces) counts += trace.launches.size();
+  return counts;
+}
+
+std::string number_of(size_t count, const std::string& what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 std::vector<std::string> distinct_failures(const std::vector<ProcessTrace>& traces) {
@@ -73,8 +78,8 @@ std::vector<std::string> trace_sentences(const TraceRequest& request, const std:
   if (runs.empty()) {
     if (sentences.empty()) sentences.push_back(why_nothing(request, traces));
   } else {
-    sentences.push_back(
-        fmt::format("{} launches traced, {} rows in {}", launches_of(traces), rows_of(runs), request.output));
+    sentences.push_back(fmt::format("{} of launches, {} in {}", number_of(counts_of(traces), "count"),
+                                    number_of(rows_of(runs), "row"), request.output));
     for (const TracedRun& run : runs)
       sentences.insert(sentences.end(), run.info.notices.begin(), run.info.notices.end());
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "trace/launch_group.hpp"
@@ -16,7 +17,9 @@ std::string version_text(int version, int major, int minor) {
   return fmt::format("{}.{}", version / major, version % major / minor);
 }
 
-BackendInfo info_of(const DeviceRecord& device, const CardSettings& settings) {
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+BackendInfo info_of(const DeviceRecord& device, const Facts& settings) {
   const GpuProfile profile = profile_of_gpu(device.facts);
   BackendInfo info;
   info.name = "gpu";
@@ -25,7 +28,7 @@ BackendInfo info_of(const DeviceRecord& device, const CardSettings& settings) {
                       {"arch", profile.device.arch},
                       {"cuda_driver", version_text(device.cuda_driver, 1000, 10)},
                       {"cupti", version_text(device.cupti, 10000, 100)}};
-  for (auto& fact : settings(device.bus_id)) info.environment.push_back(std::move(fact));
+  info.environment.insert(info.environment.end(), settings.begin(), settings.end());
   info.comparable = {"gpu", "driver", "cuda_driver", "ecc", "mig", "power_limit_w"};
   if (!profile.builtin)
     info.notices.push_back(
@@ -71,35 +74,56 @@ std::vector<Row> rows_of(const LaunchGroups& groups, RowsPer per, bool several_p
   return ordered;
 }
 
-struct DeviceLaunches {
+// Cards that are alike in all that makes rows comparable are one run, however many there are.
+struct Run {
   DeviceRecord device;
+  Facts settings;
   LaunchGroups groups;
+};
+
+class Runs {
+ public:
+  explicit Runs(const CardSettings& settings) : ask_(settings) {}
+
+  LaunchGroups& on(const DeviceRecord& device) {
+    const Facts& settings = settings_of(device.bus_id);
+    for (Run& known : runs_)
+      if (known.device.facts == device.facts && known.settings == settings) return known.groups;
+    return runs_.emplace_back(Run{device, settings, {}}).groups;
+  }
+  const std::vector<Run>& all() const { return runs_; }
+
+ private:
+  // The driver is asked once a card.
+  const Facts& settings_of(const std::string& bus_id) {
+    const auto known = settings_.find(bus_id);
+    return known != settings_.end() ? known->second : settings_.emplace(bus_id, ask_(bus_id)).first->second;
+  }
+
+  const CardSettings& ask_;
+  std::map<std::string, Facts> settings_;
+  std::vector<Run> runs_;
 };
 
 }  // namespace
 
 std::vector<TracedRun> traced_runs(const std::vector<ProcessTrace>& traces, RowsPer per,
                                    const CardSettings& settings) {
-  std::vector<DeviceLaunches> devices;
-  const auto launches_on = [&](const DeviceRecord& device) -> DeviceLaunches& {
-    for (DeviceLaunches& known : devices)
-      if (known.device.facts.name == device.facts.name) return known;
-    return devices.emplace_back(DeviceLaunches{device, {}});
-  };
+  Runs by_device(settings);
   size_t order = 0;
   for (size_t process = 0; process < traces.size(); ++process)
     for (const LaunchRecord& launch : traces[process].launches) {
       const auto device = traces[process].devices.find(launch.device);
       if (device == traces[process].devices.end()) continue;  // its line was lost: nothing to hold it against
-      add(launches_on(device->second).groups, launch, process, order++);
+      add(by_device.on(device->second), launch, process, order++);
     }
   const bool several =
       std::ranges::count_if(traces, [](const ProcessTrace& trace) { return !trace.launches.empty(); }) > 1;
   std::vector<TracedRun> runs;
-  for (const DeviceLaunches& device : devices) {
-    TracedRun run{info_of(device.device, settings), {}};
-    name_kernels(device.groups, run.info);
-    run.rows = rows_of(device.groups, per, several, run.info.device);
+  for (const Run& launched : by_device.all()) {
+    TracedRun run{info_of(launched.device, launched.settings), {}};
+    name_kernels(launched.groups, run.info);
+    run.rows = rows_of(launched.groups, per, several, run.info.device);
     runs.push_back(std::move(run));
   }
   return runs;

@@ -44,6 +44,7 @@ namespace {
 
 constexpr size_t most_workspaces = 4;  // attention_max_workspaces
 constexpr size_t most_steps = 16;
+constexpr int64_t most_threads = 1024;  // of a block, on every GPU
 constexpr int64_t largest_side = 1 << 16;
 constexpr uintmax_t largest_file = 1 << 20;
 
@@ -62,6 +63,12 @@ PlacedRule read_rule_or(const JsonPart& parent, std::string_view key, const std:
                         int64_t number, bool with_sms) {
   if (parent.has(key)) return read_rule(parent.at(key), place, with_sms);
   return {place, Rule(number)};
+}
+
+// A number is held against what a block can have; a rule is when its value is known.
+PlacedRule read_threads(const JsonPart& part, std::string place) {
+  if (!part.is_string()) part.integer(1, most_threads);
+  return read_rule(part, std::move(place), true);
 }
 
 // "text {rule} text"; a number is its own text.
@@ -133,7 +140,7 @@ FileStep read_step(const JsonPart& part, const fs::path& folder) {
           .file = read_source(part.at("file"), folder),
           .entry = entry,
           .macros = part.has("macros") ? read_macros(part.at("macros")) : std::vector<MacroText>{},
-          .threads = read_rule(part.at("threads"), place("threads"), true),
+          .threads = read_threads(part.at("threads"), place("threads")),
           .smem = read_rule_or(part, "smem_bytes", place("smem_bytes"), 0, true),
           .grid = {side(0), side(1), side(2)},
           .timed = !part.has("timed") || part.at("timed").boolean()};
@@ -205,8 +212,8 @@ std::string whole_text(const std::string& file) {
 std::shared_ptr<const FileVariant> read_variant_file(const std::string& file) {
   const std::string text = whole_text(file);
   const fs::path folder = fs::absolute(file).parent_path();
-  JsonPart::Json root;
-  const JsonPart part = JsonPart::parse(file, text, root);
+  const JsonDocument document = parse_json(file, text);
+  const JsonPart part(document);
   part.expect_keys({"attnprof_variant", "name", "idea", "supports", "tile", "workspace", "steps"});
   part.at("attnprof_variant").integer(1, 1);
   const JsonPart name = part.at("name"), idea = part.at("idea");
@@ -222,6 +229,9 @@ std::shared_ptr<const FileVariant> read_variant_file(const std::string& file) {
       .steps = read_steps(part.at("steps"), folder)};
   if (!variant.supports.tiles().empty() && variant.tile.tile.br == 0)
     part.refuse("supports.tiles needs a default: key 'tile' is missing");
+  if (part.has("tile"))
+    if (const auto reason = variant.supports.tile_reason(variant.tile.tile))
+      part.at("tile").refuse(fmt::format("the default is none that 'supports' takes: {}", *reason));
   variant.needs = variant.supports.sentence();
   return std::make_shared<const FileVariant>(std::move(variant));
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "error.hpp"
 
@@ -13,36 +12,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr size_t longest_shown = 60;
-constexpr int deepest = 20;
-
-// Refuses a key that is given twice, of which a parser would keep the last.
-class UniqueKeys {
- public:
-  explicit UniqueKeys(const std::string& file) : file_(file) {}
-
-  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > deepest)
-      throw UsageError(fmt::format("{}: more than {} brackets are open at once", file_, deepest));
-    if (event == Json::parse_event_t::object_start) open_.emplace_back();
-    if (event == Json::parse_event_t::object_end) open_.pop_back();
-    if (event == Json::parse_event_t::key && !open_.back().insert(parsed.get<std::string>()).second)
-      throw UsageError(fmt::format("{}: key {} is given twice in one object; leave one of them out", file_,
-                                   parsed.dump(-1, ' ', true)));
-    return true;
-  }
-
- private:
-  const std::string& file_;
-  std::vector<std::set<std::string>> open_;  // keys seen of each object not yet closed
-};
-
-std::string line_and_column(const std::string& text, size_t byte) {
-  const size_t end = std::min(byte == 0 ? 0 : byte - 1, text.size());
-  const auto begin = text.begin(), at = begin + static_cast<std::ptrdiff_t>(end);
-  const auto line = std::count(begin, at, '\n') + 1;
-  const size_t last = end == 0 ? std::string::npos : text.rfind('\n', end - 1);
-  return fmt::format("line {}, column {}", line, last == std::string::npos ? end + 1 : end - last);
-}
 
 bool is_identifier(const std::string& text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
@@ -53,22 +22,14 @@ bool is_identifier(const std::string& text) {
 
 }  // namespace
 
-JsonPart JsonPart::parse(const std::string& file, const std::string& text, Json& root) {
-  try {
-    root = Json::parse(text, UniqueKeys(file), true, /*ignore_comments=*/true);
-  } catch (const Json::parse_error& error) {
-    throw UsageError(fmt::format("{}, {}: what stands there is no JSON; mend it there or just before", file,
-                                 line_and_column(text, error.byte)));
-  } catch (const Json::out_of_range&) {
-    throw UsageError(fmt::format("{}: a number in it is too large", file));
-  }
-  return {file, "", root};
+void JsonPart::refuse_in_line_of(const std::string& place, const std::string& what) const {
+  const auto line = document_->lines.find(place);
+  const std::string where = line == document_->lines.end() ? "" : fmt::format(", line {}", line->second);
+  throw UsageError(
+      fmt::format("{}{}: {}{}{}", document_->file, where, place_, place_.empty() ? "" : ": ", what));
 }
 
-void JsonPart::refuse(const std::string& what) const {
-  throw UsageError(place_.empty() ? fmt::format("{}: {}", *file_, what)
-                                  : fmt::format("{}: {}: {}", *file_, place_, what));
-}
+void JsonPart::refuse(const std::string& what) const { refuse_in_line_of(place_, what); }
 
 std::string JsonPart::shown() const {
   std::string text = value_->dump(-1, ' ', true, Json::error_handler_t::replace);
@@ -81,15 +42,15 @@ bool JsonPart::has(std::string_view key) const { return value_->is_object() && v
 JsonPart JsonPart::at(std::string_view key) const {
   if (!value_->is_object()) refuse(fmt::format("must be an object, not {}", shown()));
   if (!value_->contains(key)) refuse(fmt::format("key '{}' is missing", key));
-  return {*file_, place_.empty() ? std::string(key) : fmt::format("{}.{}", place_, key),
-          value_->at(std::string(key))};
+  return {*document_, place_of_key(place_, key), value_->at(std::string(key))};
 }
 
 void JsonPart::expect_keys(std::initializer_list<std::string_view> known) const {
   if (!value_->is_object()) refuse(fmt::format("must be an object, not {}", shown()));
   for (const auto& [key, value] : value_->items())
     if (std::ranges::find(known, key) == known.end())
-      refuse(fmt::format("key '{}' is none of {}", key, fmt::join(known, ", ")));
+      refuse_in_line_of(place_of_key(place_, key),
+                        fmt::format("key '{}' is none of {}", key, fmt::join(known, ", ")));
 }
 
 std::vector<std::string> JsonPart::keys() const {
@@ -104,7 +65,7 @@ std::vector<JsonPart> JsonPart::elements() const {
     refuse(fmt::format("must be a list with at least one element, not {}", shown()));
   std::vector<JsonPart> all;
   for (size_t i = 0; i < value_->size(); ++i)
-    all.push_back({*file_, fmt::format("{}[{}]", place_, i), (*value_)[i]});
+    all.push_back({*document_, place_of_element(place_, i), (*value_)[i]});
   return all;
 }
 

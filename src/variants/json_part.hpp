@@ -1,4 +1,4 @@
-// One value of a JSON file with its place, so that every complaint names the file and the field.
+// One value of a JSON file with its place, so that every complaint names the file, the line and the field.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,18 @@
 #include <string_view>
 #include <vector>
 
+#include "variants/json_document.hpp"
+
 namespace attnprof {
 
 class JsonPart {
  public:
   using Json = nlohmann::json;
 
-  // Reads a whole file; `text`: its content. Throws UsageError with file, line and column for what is no
-  // JSON, and with the key for one that is given twice. `root` is where the tree is kept.
-  static JsonPart parse(const std::string& file, const std::string& text, Json& root);
+  // The whole of a document, which must outlive it.
+  explicit JsonPart(const JsonDocument& document) : document_(&document), value_(&document.root) {}
 
-  // UsageError "FILE: PLACE: what".
+  // UsageError "FILE, line N: PLACE: what".
   [[noreturn]] void refuse(const std::string& what) const;
 
   JsonPart at(std::string_view key) const;  // of an object; refuses where it is missing
@@ -41,11 +42,12 @@ class JsonPart {
   std::string identifier() const;
 
  private:
-  JsonPart(const std::string& file, std::string place, const Json& value)
-      : file_(&file), place_(std::move(place)), value_(&value) {}
+  JsonPart(const JsonDocument& document, std::string place, const Json& value)
+      : document_(&document), place_(std::move(place)), value_(&value) {}
   std::string shown() const;
+  [[noreturn]] void refuse_in_line_of(const std::string& place, const std::string& what) const;
 
-  const std::string* file_;
+  const JsonDocument* document_;
   std::string place_;  // "steps[0].grid[1]"; empty: the whole
   const Json* value_;
 };

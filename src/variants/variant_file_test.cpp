@@ -209,7 +209,7 @@ std::string complaint(const std::string& file) {
   }
 }
 
-TEST_P(VariantFileMalformed, IsRefusedWithFileAndField) {
+TEST_P(VariantFileMalformed, IsRefusedWithFileLineAndField) {
   Files files;
   json changed = whole();
   const json::json_pointer pointer(GetParam().pointer);
@@ -218,7 +218,7 @@ TEST_P(VariantFileMalformed, IsRefusedWithFileAndField) {
   else
     changed = changed.patch({{{"op", "remove"}, {"path", GetParam().pointer}}});
   const std::string file = files.write(changed), text = complaint(file);
-  EXPECT_THAT(text, testing::StartsWith(file + ": "));
+  EXPECT_THAT(text, testing::StartsWith(file + ", line "));
   EXPECT_EQ(text.find('\n'), std::string::npos);
   for (const char* words : GetParam().words) EXPECT_THAT(text, HasSubstr(words));
 }
@@ -248,12 +248,15 @@ std::vector<Malformed> all_malformed() {
   add("/supports/dtypes/0", "16", {"supports.dtypes[0]"});
   add("/supports/masks/0", "\"sliding\"", {"supports.masks[0]: must be one of full, causal"});
   add("/supports/archs/0", "90", {"supports.archs[0]: must be a text"});
+  for (const char* arch : {"\"sm90\"", "\"sm_9\"", "\"sm_90b\"", "\"hopper\""})
+    add("/supports/archs/0", arch, {"supports.archs[0]: '", "is no architecture"});
   add("/supports/tiles/0", "[64]", {"supports.tiles[0]: must be two numbers"});
   add("/supports/tiles/0", "64", {"supports.tiles[0]: must be a list"});
   add("/supports/tiles/0/1", "0", {"supports.tiles[0][1]", "from 1"});
   add("/supports/tiles/0/1", "1.5", {"supports.tiles[0][1]", "whole number"});
   add("/supports/headdim", "[64]", {"supports: key 'headdim' is none of"});
-  add("/supports/head_dim", "64", {"supports.head_dim: must be an object"});
+  for (const char* limit : {"64", "\"64\""})
+    add("/supports/head_dim", limit, {"supports.head_dim: must be an object", "or a list of values"});
   add("/supports/head_dim", "{}", {"supports.head_dim: give multiple_of"});
   add("/supports/head_dim/most", "64", {"supports.head_dim: key 'most' is none of multiple_of, min, max"});
   add("/supports/head_dim/max", "-1", {"supports.head_dim.max"});
@@ -266,6 +269,9 @@ std::vector<Malformed> all_malformed() {
   add("/tile/br", nullptr, {"tile: key 'br' is missing"});
   add("/tile/bc", "-16", {"tile.bc"});
   add("/tile/bc", "18446744073709551615", {"tile.bc", "whole number"});
+  add("/tile/br", "32", {"tile: the default is none that 'supports' takes: tile 64x32, 24x8, not 32x32"});
+  add("/supports/br", "{\"multiple_of\": 48}",
+      {"tile: the default is none that 'supports' takes: br multiple of 48, not 64"});
   add("/tile/why", "7", {"tile.why: must be a text"});
   add("/workspace", "[]", {"workspace: must be a list"});
   add("/workspace/0/dtype", "\"double\"", {"workspace[0].dtype: must be one of"});
@@ -287,6 +293,7 @@ std::vector<Malformed> all_malformed() {
   add("/steps/1/entry", "\"\"", {"steps[1].entry: must be a text"});
   add("/steps/1/threads", "\"br *\"", {"steps[1].threads: 'br *' is no rule", "it ends"});
   add("/steps/1/threads", "-32", {"steps[1].threads: must be a whole number"});
+  add("/steps/1/threads", "2048", {"steps[1].threads: must be a whole number from 1 to 1024, not 2048"});
   add("/steps/1/threads", "true", {"steps[1].threads"});
   add("/steps/1/grid", "\"heads\"", {"steps[1].grid: must be a list"});
   add("/steps/1/grid", "[1, 1, 1, 1]", {"steps[1].grid: a grid has at most three"});
@@ -305,11 +312,40 @@ std::vector<Malformed> all_malformed() {
 INSTANTIATE_TEST_SUITE_P(Fields, VariantFileMalformed, testing::ValuesIn(all_malformed()),
                          [](const auto& one) { return fmt::format("field{}", one.index); });
 
+// Where a person looks for it: the line of the field, and for one that is missing of what lacks it.
+TEST(VariantFile, TheLineIsThatOfTheField) {
+  Files files;
+  const std::string good =
+      "{\n \"attnprof_variant\": 1,\n \"name\": \"mine\",\n \"idea\": \"x\",\n // one\n"
+      " \"supports\": {\"dtypes\": [\"fp16\"],\n  \"head_dim\": {\"max\":\n 64\n }},\n"
+      " \"steps\": [\n  {\"file\": \"mine.cu\", \"entry\": \"mine\",\n   \"threads\": 32,\n"
+      "   \"grid\": [1,\n    2]}]\n}";
+  ASSERT_EQ(complaint(files.write_raw(good)), "was taken");
+  const auto with = [&](const std::string& part, const std::string& changed) {
+    std::string text = good;
+    text.replace(text.find(part), part.size(), changed);
+    const std::string file = files.write_raw(text);
+    return complaint(file).substr(file.size());
+  };
+  EXPECT_THAT(with("\"mine\"", "3"), testing::StartsWith(", line 3: name: must be a text"));
+  EXPECT_THAT(with("\"fp16\"", "\"half\""),
+              testing::StartsWith(", line 6: supports.dtypes[0]: must be one of"));
+  EXPECT_THAT(with(" 64", " 0"),
+              testing::StartsWith(", line 7: supports.head_dim.max: must be a whole number"));
+  EXPECT_THAT(with("max", "most"), testing::StartsWith(", line 7: supports.head_dim: key 'most' is none of"));
+  EXPECT_THAT(with("\"threads\": 32,", ""),
+              testing::StartsWith(", line 11: steps[0]: key 'threads' is missing"));
+  EXPECT_THAT(with("    2", "    0.5"),
+              testing::StartsWith(", line 14: steps[0].grid[1]: must be a whole number"));
+  EXPECT_THAT(with("\"idea\"", "\"name\""), testing::StartsWith(", line 4: key \"name\" is given twice"));
+}
+
 TEST(VariantFile, TextThatIsNoJsonIsRefusedWithItsLine) {
   Files files;
   const std::string file = files.write_raw("{\n  \"name\": \"mine\",\n  \"idea\" \"x\"\n}");
   EXPECT_THAT(complaint(file), testing::StartsWith(file + ", line 3, column "));
-  EXPECT_THAT(complaint(files.write_raw("")), HasSubstr("line 1, column 1"));
+  for (const char* nothing : {"", " \n\n"})
+    EXPECT_THAT(complaint(files.write_raw(nothing)), HasSubstr("is empty"));
   EXPECT_THAT(complaint(files.write_raw("{\"name\": 1e999}")), HasSubstr("too large"));
   EXPECT_THAT(complaint(files.write_raw("[]")), HasSubstr("must be an object, not []"));
   EXPECT_THAT(complaint(files.write_raw("{\"name\": 1, \"name\": 2}")), HasSubstr("\"name\" is given twice"));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <regex>
 
 namespace attnprof {
 namespace {
@@ -31,6 +32,15 @@ std::string texts_of(const std::vector<Tile>& tiles) {
   std::vector<std::string> texts;
   for (const Tile& tile : tiles) texts.push_back(text_of(tile));
   return joined(texts);
+}
+
+// "sm_90", "sm_90a", "sm_100f".
+std::string arch_of(const JsonPart& part) {
+  std::string arch = part.text();
+  static const std::regex form("sm_[1-9][0-9]{1,2}[af]?");
+  if (!std::regex_match(arch, form))
+    part.refuse(fmt::format("'{}' is no architecture; write it as nvcc does: sm_80, sm_90a", arch));
+  return arch;
 }
 
 }  // namespace
@@ -78,6 +88,8 @@ VariantSupports::Limit VariantSupports::limit_of(const std::string& size, const 
     for (const JsonPart& element : part.elements()) limit.values.push_back(element.integer(1, largest_size));
     return limit;
   }
+  if (!part.is_object())
+    part.refuse(R"(must be an object, {"multiple_of": 16, "max": 128}, or a list of values, [64, 128])");
   part.expect_keys({"multiple_of", "min", "max"});
   if (part.keys().empty()) part.refuse("give multiple_of, min or max, or a list of values");
   if (part.has("multiple_of")) limit.multiple_of = part.at("multiple_of").integer(1, largest_size);
@@ -108,7 +120,7 @@ VariantSupports::VariantSupports(const JsonPart& part) {
       masks_.push_back(*parse_mask(each.word({"full", "causal"})));
   }
   if (part.has("archs"))
-    for (const JsonPart& each : part.at("archs").elements()) archs_.push_back(each.text());
+    for (const JsonPart& each : part.at("archs").elements()) archs_.push_back(arch_of(each));
   if (part.has("tiles")) read_tiles(part.at("tiles"));
   for (const std::string_view size : sizes)
     if (part.has(size)) limits_.push_back(limit_of(std::string(size), part.at(size)));
@@ -125,13 +137,22 @@ std::optional<std::string> VariantSupports::reason(std::string_view name, const 
     return refuse("dtype", names_of(dtypes_), to_string(p.dtype));
   if (std::ranges::find(masks_, p.mask) == masks_.end())
     return refuse("mask", names_of(masks_), to_string(p.mask));
-  if (!tiles_.empty() && std::ranges::find(tiles_, Tile{tile.br, tile.bc}) == tiles_.end())
-    return refuse("tile", texts_of(tiles_), text_of(tile));
+  if (const auto reason = tile_reason(tile)) return fmt::format("{} takes {}", name, *reason);
   const std::vector<RuleValue> values = rule_values(p, tile, device.sms);
   for (const Limit& limit : limits_) {
     const int64_t value = std::ranges::find(values, limit.size, &RuleValue::name)->value;
     if (!limit.takes(value)) return refuse(limit.size, limit.text(), fmt::format("{}", value));
   }
+  return std::nullopt;
+}
+
+std::optional<std::string> VariantSupports::tile_reason(const Tile& tile) const {
+  if (!tiles_.empty() && std::ranges::find(tiles_, Tile{tile.br, tile.bc}) == tiles_.end())
+    return fmt::format("tile {}, not {}", texts_of(tiles_), text_of(tile));
+  for (const Limit& limit : limits_)
+    if (limit.size == "br" || limit.size == "bc")
+      if (const int value = limit.size == "br" ? tile.br : tile.bc; !limit.takes(value))
+        return fmt::format("{} {}, not {}", limit.size, limit.text(), value);
   return std::nullopt;
 }
 

@@ -23,6 +23,8 @@ class VariantSupports {
   // Why the variant cannot run this, as a sentence; `name`: the variant's.
   std::optional<std::string> reason(std::string_view name, const Problem& problem, const Tile& tile,
                                     const DeviceProfile& device) const;
+  // As far as the tile alone goes: "br multiple of 8 up to 64, not 60".
+  std::optional<std::string> tile_reason(const Tile& tile) const;
   std::string sentence() const;  // for `list`: "fp16, bf16; head_dim multiple of 16 up to 128"
   const std::vector<Tile>& tiles() const { return tiles_; }
 

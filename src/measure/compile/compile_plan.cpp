@@ -1,5 +1,7 @@
 #include "measure/compile/compile_plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -91,6 +93,14 @@ std::vector<KernelReport> compile_plan(const std::vector<Case>& cases, const std
   const size_t wanted = jobs > 0 ? static_cast<size_t>(jobs) : background_jobs();
   for_each_in_parallel(static_cast<int64_t>(reports.size()), wanted, work);
   return reports;
+}
+
+std::string compiled_sentence(const std::vector<KernelReport>& reports, const std::string& arch) {
+  const auto failed =
+      std::ranges::count_if(reports, [](const auto& report) { return !report.error.empty(); });
+  const auto compiled = std::ssize(reports) - failed;
+  return fmt::format("{} kernel{} compiled for {}{}", compiled, compiled == 1 ? "" : "s", arch,
+                     failed > 0 ? fmt::format(", {} did not compile", failed) : "");
 }
 
 std::vector<KernelLaunch> kernels_of(const std::vector<Case>& cases, const DeviceProfile& device) {

@@ -45,6 +45,9 @@ std::vector<KernelReport> compile_plan(const std::vector<Case>& cases, const std
                                        const DeviceProfile& device, KernelCompiler& compiler, int jobs = 0,
                                        const std::function<void(size_t, size_t)>& progress = {});
 
+// "12 kernels compiled for sm_90a, 1 did not compile": of the reports of one architecture.
+std::string compiled_sentence(const std::vector<KernelReport>& reports, const std::string& arch);
+
 // The different kernels of a plan on one architecture, in its order.
 std::vector<KernelLaunch> kernels_of(const std::vector<Case>& cases, const DeviceProfile& device);
 

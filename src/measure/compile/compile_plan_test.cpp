@@ -114,5 +114,13 @@ TEST_F(CompilePlanTest, DestroyingItDoesNotWaitForTheRest) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
+TEST(CompiledSentence, CountsNoKernelThatDidNotCompile) {
+  KernelReport good, bad;
+  bad.error = "no";
+  EXPECT_EQ(compiled_sentence({good, good}, "sm_80"), "2 kernels compiled for sm_80");
+  EXPECT_EQ(compiled_sentence({good, bad, bad}, "sm_80"), "1 kernel compiled for sm_80, 2 did not compile");
+  EXPECT_EQ(compiled_sentence({bad}, "sm_80"), "0 kernels compiled for sm_80, 1 did not compile");
+}
+
 }  // namespace
 }  // namespace attnprof

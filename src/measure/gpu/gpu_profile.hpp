@@ -23,6 +23,7 @@ struct GpuFacts {
   int memory_bus_bits = 0;
   int64_t memory_bytes = 0;
   int64_t l2_bytes = 0;
+  bool operator==(const GpuFacts&) const = default;
 };
 
 struct GpuProfile {

@@ -4,11 +4,12 @@
 #include <fmt/ostream.h>
 
 #include <cmath>
-#include <fstream>
 
 #include "measure/gpu/ceilings.hpp"
 #include "measure/gpu/counters.hpp"
 #include "measure/gpu/gpu_device.hpp"
+#include "report/meta.hpp"
+#include "report/output_file.hpp"
 
 namespace attnprof {
 namespace {
@@ -73,15 +74,6 @@ void print_row(std::ostream& out, const SelfTestRow& row) {
 void print_rate(std::ostream& out, std::string_view name, const Ceiling& rate) {
   fmt::print(out, "mma.sync   {}: {:.1f} TFLOP/s, SM clock {} MHz\n", dtype_of(name), rate.median,
              rate.sm_clock_mhz ? clock_text(rate) : "unknown");
-}
-
-// Before anything runs, so that a bad path costs nothing.
-std::ofstream open_output(const std::string& path) {
-  std::ofstream file;
-  if (path.empty()) return file;
-  file.open(path, std::ios::binary);
-  if (!file) throw UsageError(fmt::format("{} cannot be written: choose another --output", path));
-  return file;
 }
 
 }  // namespace
@@ -149,7 +141,7 @@ std::string self_test_csv(const std::vector<SelfTestRow>& rows, const Ceilings& 
 }
 
 ExitCode self_test(const MeasureOptions& options, const std::string& output, std::ostream& out) {
-  std::ofstream file = open_output(output);
+  if (!output.empty()) check_new_file(output, /*overwrite=*/true);  // a bad path costs nothing
   bool well = true, first = true;
   const std::vector<SelfTestRow> rows = count_known_sizes(options, [&](const SelfTestRow& row) {
     if (std::exchange(first, false)) print_header(out);
@@ -158,8 +150,7 @@ ExitCode self_test(const MeasureOptions& options, const std::string& output, std
   });
   const Ceilings rates = measure_ceilings(options, {"mma_fp16_tflops", "mma_bf16_tflops"}).ceilings;
   for (const auto& [name, rate] : rates) print_rate(out, name, rate);
-  file << self_test_csv(rows, rates) << std::flush;
-  if (!output.empty() && !file) throw UsageError(fmt::format("{} cannot be written to its end", output));
+  if (!output.empty()) replace_file(output, self_test_csv(rows, rates));
   out << (well ? "all counts are within the limits: reads 0.5 %, settled writes 0.4 MB + 0.5 %\n"
                : "counts marked OUTSIDE are beyond the limits: reads 0.5 %, settled writes 0.4 MB + 0.5 %\n");
   return well ? ExitCode::ok : ExitCode::failed;

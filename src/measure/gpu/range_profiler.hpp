@@ -32,9 +32,10 @@ class RangeProfiler {
   // left. `begin` is of a first pass unless the last end said so. Everything is synchronised with. After an
   // exception the profiler is of no further use.
   void begin(MetricPlan& plan);
-  bool end();              // true: a pass is left
-  CounterValues values();  // after the last pass
-  void abandon();          // passes that are left are not wanted any more
+  bool end();                                   // true: a pass is left
+  CounterValues values();                       // after the last pass
+  void abandon();                               // passes that are left are not wanted any more
+  void lose_context() { profiler_ = nullptr; }  // it is destroyed, and what CUPTI had there with it
 
  private:
   void enable(MetricPlan& plan);

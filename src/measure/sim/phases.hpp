@@ -6,6 +6,10 @@
 
 namespace attnprof::sim {
 
+// prepare.cpp: why a case that the device can run cannot be simulated, as a sentence: a variant of one's own
+// has no schedule.
+std::optional<std::string> why_not_simulated(const Case& c, const DeviceProfile& device);
+
 // prepare.cpp: the launch as columns. Throws CaseSkipped, with the numbers, for what the device could not
 // run.
 Build prepare(const Case& c, const BackendInfo& info);

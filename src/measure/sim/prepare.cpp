@@ -31,17 +31,21 @@ void fill_launch(Build& build, const Step& step, const StepPrediction& predicted
 
 }  // namespace
 
+std::optional<std::string> why_not_simulated(const Case& c, const DeviceProfile& device) {
+  if (c.variant->origin.empty() || predict_steps(c, device).scheduled) return std::nullopt;
+  return fmt::format("{} has no schedule that could be simulated; measure it with --backend gpu",
+                     c.variant->name);
+}
+
 Build prepare(const Case& c, const BackendInfo& info) {
   if (const auto reason = skip_reason(c, info.device, info.free_bytes)) throw CaseSkipped(*reason);
+  if (const auto reason = why_not_simulated(c, info.device)) throw CaseSkipped(*reason);
   const std::vector<Operand> operands = case_operands(*c.variant, c.problem, c.tile);
   const std::vector<Step> steps = timed_steps(c, info.device);
   Build build;
   build.launches = static_cast<int64_t>(steps.size());
   build.workspace_bytes = workspace_bytes(operands);
   const Prediction prediction = predict_steps(c, info.device);
-  if (!prediction.scheduled && !c.variant->origin.empty())
-    throw CaseSkipped(fmt::format("{} has no schedule that could be simulated; measure it with --backend gpu",
-                                  c.variant->name));
   if (prediction.steps.empty()) return build;
   const size_t longest = longest_step(prediction, info.device);
   fill_launch(build, steps[longest], prediction.steps[longest], info.device);

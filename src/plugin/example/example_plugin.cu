@@ -1,7 +1,7 @@
 // A plug-in that launches a CUDA kernel: that of kernels/example/, for one head_dim. From the folder of
 // attnprof's sources (installed: attnprof_plugin.h is in include/, kernels/ in share/attnprof/):
 //
-//   nvcc -shared -Xcompiler -fPIC -arch=native -std=c++17 -Isrc/plugin -Ikernels -Ikernels/example
+//   nvcc -shared -Xcompiler -fPIC -arch=sm_90a -std=c++17 -Isrc/plugin -Ikernels -Ikernels/example
 //        src/plugin/example/example_plugin.cu -o libexample.so
 //   attnprof sweep --plugin ./libexample.so -N 512,1k -d 64
 #include <cstdio>

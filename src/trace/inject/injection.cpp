@@ -62,9 +62,24 @@ bool is_one_of(const CUpti_CallbackId (&calls)[size], CUpti_CallbackId id) {
   return false;
 }
 
+bool launches_graph(CUpti_CallbackId id) {
+  return id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch || id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz;
+}
+
+bool has_config(CUpti_CallbackId id) {
+  return id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
+         id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
+}
+
+const void* handle_of(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  const void* const arguments = data.functionParams;
+  if (launches_graph(id)) return static_cast<const GraphLaunchArguments*>(arguments)->graph_exec;
+  if (has_config(id)) return static_cast<const LaunchExArguments*>(arguments)->function;
+  return static_cast<const LaunchArguments*>(arguments)->function;
+}
+
 void read_kernel(const void* arguments, Launch& launch) {
   const auto& call = *static_cast<const LaunchArguments*>(arguments);
-  launch.handle = call.function;
   launch.shape.grid = {call.grid[0], call.grid[1], call.grid[2]};
   launch.shape.block = {call.block[0], call.block[1], call.block[2]};
   launch.shape.dynamic_smem = call.shared_bytes;
@@ -72,7 +87,6 @@ void read_kernel(const void* arguments, Launch& launch) {
 
 void read_kernel_ex(const void* arguments, Launch& launch) {
   const auto& call = *static_cast<const LaunchExArguments*>(arguments);
-  launch.handle = call.function;
   if (!call.config) return;
   const CUlaunchConfig& config = *call.config;
   launch.shape.grid = {config.gridDimX, config.gridDimY, config.gridDimZ};
@@ -85,24 +99,23 @@ void read_kernel_ex(const void* arguments, Launch& launch) {
     }
 }
 
-Launch launch_of(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+Launch launch_of(CUpti_CallbackId id, const CUpti_CallbackData& data, const void* handle) {
   Launch launch;
   launch.context = data.context;
-  launch.symbol = data.symbolName;
-  switch (id) {
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
-      launch.handle = static_cast<const GraphLaunchArguments*>(data.functionParams)->graph_exec;
-      launch.symbol = "(a graph without kernels)";
-      break;
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
-      read_kernel_ex(data.functionParams, launch);
-      break;
-    default:
-      read_kernel(data.functionParams, launch);
-  }
+  launch.handle = handle;
+  if (has_config(id))
+    read_kernel_ex(data.functionParams, launch);
+  else if (!launches_graph(id))
+    read_kernel(data.functionParams, launch);
   return launch;
+}
+
+// What nobody asked for goes no further than its handle.
+void before_launch(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  const void* const handle = handle_of(id, data);
+  const char* const symbol = launches_graph(id) ? "(a graph without kernels)" : data.symbolName;
+  if (TracedFunction* const function = tracer->wanted(handle, symbol))
+    tracer->before(launch_of(id, data, handle), *function);
 }
 
 bool succeeded(const CUpti_CallbackData& data) {
@@ -121,14 +134,16 @@ void after_other_call(CUpti_CallbackId id, const CUpti_CallbackData& data) {
 }
 
 void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* callback) {
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
+    tracer->context_destroyed(static_cast<const CUpti_ResourceData*>(callback)->context);
   if (domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
   const auto& data = *static_cast<const CUpti_CallbackData*>(callback);
   const bool enters = data.callbackSite == CUPTI_API_ENTER;
   if (!is_one_of(launch_calls, id)) {
     if (!enters) after_other_call(id, data);
   } else if (enters) {
-    tracer->before(launch_of(id, data));
-  } else {
+    before_launch(id, data);
+  } else if (Tracer::counting()) {
     tracer->after(succeeded(data));
   }
 }
@@ -141,16 +156,18 @@ std::string variable(const char* name) {
 void subscribe() {
   CUpti_SubscriberHandle subscriber = nullptr;
   check_cupti(cupti().cuptiSubscribe(&subscriber, on_call, nullptr), "cuptiSubscribe");
+  const auto enable_one = [&](CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+    check_cupti(cupti().cuptiEnableCallback(1, subscriber, domain, id), "cuptiEnableCallback");
+  };
   const auto enable = [&](const auto& calls) {
-    for (const CUpti_CallbackId id : calls)
-      check_cupti(cupti().cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id),
-                  "cuptiEnableCallback");
+    for (const CUpti_CallbackId id : calls) enable_one(CUPTI_CB_DOMAIN_DRIVER_API, id);
   };
   enable(launch_calls);
   enable(instantiate_calls);
   enable(capture_calls);
   enable(end_capture_calls);
   enable(unload_calls);
+  enable_one(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
 }
 
 void start_tracing() {

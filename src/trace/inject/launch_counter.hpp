@@ -27,6 +27,8 @@ class LaunchCounter {
   // after abandon. Throws EnvironmentError, CaseFailed, CudaError.
   std::optional<LaunchCounts> end();
   void abandon();
+  // The context is destroyed: nothing may be called any more, not even by the destructor.
+  void lose_context() { profiler_->lose_context(); }
   // The set that the profiler is enabled for: another takes 0.1 s more.
   std::optional<size_t> enabled() const { return set_; }
 

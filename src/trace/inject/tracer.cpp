@@ -23,10 +23,10 @@ std::string program_path() {
   return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
 }
 
-std::string mangled_name(const Launch& launch) {
-  if (launch.symbol) return launch.symbol;
+std::string mangled_name(const void* handle, const char* symbol = nullptr) {
+  if (symbol) return symbol;
   const char* name = nullptr;
-  const auto function = static_cast<CUfunction>(const_cast<void*>(launch.handle));
+  const auto function = static_cast<CUfunction>(const_cast<void*>(handle));
   if (driver().cuFuncGetName && driver().cuFuncGetName(&name, function) == CUDA_SUCCESS && name) return name;
   return "(a kernel without a name)";
 }
@@ -65,9 +65,7 @@ std::vector<std::string> kernels_of(CUgraph graph) {
       continue;
     CUfunction function = parameters.func;
     if (!function && api.cuKernelGetFunction) api.cuKernelGetFunction(&function, parameters.kern);
-    Launch launch;
-    launch.handle = function;
-    names.push_back(mangled_name(launch));
+    names.push_back(mangled_name(function));
   }
   return names;
 }
@@ -91,7 +89,8 @@ void Tracer::fail(const std::string& sentence) {
 }
 
 // A process that was forked off writes nothing: its counts are its parent's.
-void Tracer::finish() const {
+void Tracer::finish() {
+  finished_ = true;
   if (getpid() != pid_) return;
   for (const auto& [kernel, launches] : functions_.launches())
     if (launches > 0) output_.write(KernelSeen{kernel, launches});
@@ -105,15 +104,29 @@ void Tracer::graph_instantiated(CUgraphExec graph_exec, CUgraph graph) {
   }
 }
 
-void Tracer::before(const Launch& launch) {
-  if (counting_here) return;
+bool Tracer::counting() { return counting_here; }
+
+// Every launch of the program waits for this, so what is known is answered without a lock, a copy or an
+// allocation.
+TracedFunction* Tracer::wanted(const void* handle, const char* symbol) {
+  if (counting_here) return nullptr;
   try {
-    const auto function = functions_.find(launch.handle, [&] { return mangled_name(launch); });
-    ++function->launches;
-    if (!function->wanted || failed_ || captures_ > 0 || getpid() != pid_) return;
+    TracedFunction* function = functions_.find(handle);
+    if (!function) function = &functions_.add(handle, mangled_name(handle, symbol));
+    function->launches.fetch_add(1, std::memory_order_relaxed);
+    return function->wanted && !failed_ && captures_ == 0 ? function : nullptr;
+  } catch (const std::exception& error) {
+    fail(error.what());
+    return nullptr;
+  }
+}
+
+void Tracer::before(const Launch& launch, TracedFunction& function) {
+  try {
+    if (getpid() != pid_) return;
     if (!range_.empty() && (innermost_range().empty() || !range_.matches(innermost_range()))) return;
     std::unique_lock lock(counting_);
-    start(launch, *function);
+    start(launch, function);
     if (!running_.work) return;
     counting_here = true;
     lock_ = std::move(lock);
@@ -123,7 +136,6 @@ void Tracer::before(const Launch& launch) {
 }
 
 void Tracer::after(bool launched) {
-  if (!counting_here) return;
   counting_here = false;
   const std::unique_lock lock = std::move(lock_);
   try {
@@ -132,6 +144,31 @@ void Tracer::after(bool launched) {
     fail(error.what());
   }
   running_ = {};
+}
+
+// Inside the driver, which may hold locks that a count waits for: where another thread counts, the session is
+// left for it or the next to drop.
+void Tracer::context_destroyed(CUcontext context) {
+  if (finished_ || counting_here || getpid() != pid_) return;
+  functions_.forget();  // its modules go with it
+  if (const std::unique_lock lock(counting_, std::try_to_lock); lock) {
+    sessions_.erase(context);
+    return;
+  }
+  const std::lock_guard lock(losing_);
+  lost_.push_back(context);
+}
+
+// Of contexts that are no more: CUPTI must not be told to disable what it had there.
+void Tracer::drop_lost_sessions() {
+  const std::lock_guard lock(losing_);
+  for (CUcontext context : lost_) {
+    const auto session = sessions_.find(context);
+    if (session == sessions_.end()) continue;
+    if (session->second.counter) session->second.counter->lose_context();
+    sessions_.erase(session);
+  }
+  lost_.clear();
 }
 
 Tracer::Session& Tracer::session_of(CUcontext context) {
@@ -175,6 +212,7 @@ bool Tracer::may_count(Session& session, const Work& work) const {
 
 void Tracer::start(const Launch& launch, const TracedFunction& function) {
   if (failed_) return;  // while this thread waited for its turn
+  drop_lost_sessions();
   Session& session = session_of(launch.context);
   Work& work = work_of(launch, function, session.counter->device().index);
   if (!may_count(session, work)) return;

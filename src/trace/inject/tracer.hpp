@@ -7,9 +7,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "trace/count_turns.hpp"
-#include "trace/inject/functions.hpp"
+#include "trace/functions.hpp"
 #include "trace/inject/launch_counter.hpp"
 #include "trace/inject/trace_output.hpp"
 
@@ -24,7 +25,6 @@ struct TraceSettings {
 struct Launch {
   CUcontext context = nullptr;
   const void* handle = nullptr;  // CUfunction (or CUkernel), or CUgraphExec
-  const char* symbol = nullptr;  // mangled name; null: the driver is asked
   LaunchShape shape;             // as far as the call says
 };
 
@@ -33,14 +33,20 @@ class Tracer {
  public:
   explicit Tracer(const TraceSettings& settings);
 
-  void before(const Launch& launch);
-  void after(bool launched);  // on the thread of `before`
+  // Asked of every launch, before anything else of it is looked at: the function where it is to be counted,
+  // as far as its name says, else null.
+  TracedFunction* wanted(const void* handle, const char* symbol);
+  void before(const Launch& launch, TracedFunction& function);
+  static bool counting();     // this thread is between `before` and `after` of a launch that is counted
+  void after(bool launched);  // on the thread of `before`, where counting() says so
   void graph_instantiated(CUgraphExec graph_exec, CUgraph graph);
   void capture_began() { ++captures_; }
   void capture_ended() { captures_ -= captures_ > 0; }
   void module_unloaded() { functions_.forget(); }
+  // It is about to be; its address may be given out anew.
+  void context_destroyed(CUcontext context);
   void fail(const std::string& sentence);  // nothing is counted from now on
-  void finish() const;                     // the process ends
+  void finish();                           // the process ends
 
  private:
   // A kernel in one configuration and range.
@@ -62,6 +68,7 @@ class Tracer {
     size_t set = 0;
   };
 
+  void drop_lost_sessions();
   void start(const Launch& launch, const TracedFunction& function);
   void stop(bool launched);
   Session& session_of(CUcontext context);
@@ -73,11 +80,13 @@ class Tracer {
   TraceOutput output_;
   FunctionTable functions_;
   pid_t pid_;
-  std::atomic<bool> failed_ = false;
+  std::atomic<bool> failed_ = false, finished_ = false;
   std::atomic<int> captures_ = 0;
   std::mutex counting_;                // one launch of the process is counted at a time
   std::unique_lock<std::mutex> lock_;  // while one is
   std::map<CUcontext, Session> sessions_;
+  std::mutex losing_;
+  std::vector<CUcontext> lost_;  // destroyed while another thread was counting
   std::map<std::string, Work> works_;
   Running running_;
 };

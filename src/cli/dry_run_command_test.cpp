@@ -1,0 +1,49 @@
+// sweep --dry-run.
+#include "cli/sweep_fixture.hpp"
+#include "error.hpp"
+
+namespace attnprof {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(DryRun, RunsAndWritesNothing) {
+  const TemporaryFolder folder;
+  size_t prepared = 0;
+  const Result result =
+      run(plan({"-o", folder / "o.csv", "--dry-run", "--br", "64,72"}),
+          [&](FakeBackend& backend) { backend.on_prepare = [&](const Case&) { ++prepared; }; });
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(prepared, 0u);
+  EXPECT_FALSE(std::filesystem::exists(folder / "o.csv"));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("8 cases: 4 to run, 4 skipped. Nothing was run."),
+                                HasSubstr("Br = 72 is no multiple of 16"), HasSubstr("flash2.cu flash2 "),
+                                HasSubstr("Kernels to compile for sm_90a on a GPU: ")));
+}
+
+TEST(DryRun, NamesNoTileWhereALibraryChoosesIt) {
+  const Result result = run({"sweep", "--dry-run", "--variant", "standard", "-N", "512", "-d", "64"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("standard d=64 no tile: "), Not(HasSubstr("0x0"))));
+}
+
+TEST(DryRun, OfAGpuPlanNeedsNoGpu) {
+  const BackendOpener none = [](const DeviceChoice&, const MeasureOptions&) -> OpenBackend {
+    throw EnvironmentError("no GPU here");
+  };
+  testing::internal::CaptureStdout();
+  const int code = run_command_line({"sweep", "--backend", "gpu", "--target", "h200", "--dry-run",
+                                     "--variant", "flash2", "--format", "csv"},
+                                    none);
+  const std::string out = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(code, 0);
+  EXPECT_THAT(out, HasSubstr("flash2 128x128 fp16 full b1 h16 N512 d64 cold,"));
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_command_line({"sweep", "--backend", "gpu"}, none), 3);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "attnprof: no GPU here\n");
+}
+
+}  // namespace
+}  // namespace attnprof

@@ -1,0 +1,47 @@
+// `attnprof sweep` whole, but for main, with a backend that answers with fixed numbers.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/run.hpp"
+#include "measure/fake_backend.hpp"
+#include "report/csv.hpp"
+#include "testing/run_id.hpp"
+#include "testing/temporary_file.hpp"
+
+namespace attnprof {
+
+using Change = std::function<void(FakeBackend&)>;
+using Args = std::vector<std::string>;
+
+struct Result {
+  int code;
+  std::string out, err;
+};
+
+inline Result run(Args args, const Change& setup = {}) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int code = run_command_line(args, opener(setup));
+  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+// Four cases: two lengths of naive and flash2.
+inline Args plan(Args more = {}) {
+  Args args = {"sweep", "--variant", "naive,flash2", "-N", "512,1k", "-d", "64"};
+  args.insert(args.end(), more.begin(), more.end());
+  return args;
+}
+
+inline std::vector<std::string> dispositions(const std::string& file) {
+  std::vector<std::string> all;
+  for (const Row& row : read_rows(file).rows) all.push_back(row.status.disposition);
+  return all;
+}
+
+}  // namespace attnprof
