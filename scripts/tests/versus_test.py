@@ -19,12 +19,12 @@ import versus  # noqa: E402
 
 PROGRAM = os.environ["ATTNPROF_BUILD_DIR"] + "/attnprof"
 COLUMNS = ["latency_ci95_high_ns", "variant", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "head_dim",
-           "disposition", "reason", "rel_err", "latency_median_ns", "latency_ci95_low_ns"]  # in no order that counts
+           "disposition", "reason", "rel_err", "latency_median_ns", "latency_min_ns", "latency_ci95_low_ns"]  # in no order that counts
 
 
 def row(variant, shape, median, dtype="bf16", **changes):
     cells = shape._asdict() | {"variant": variant, "dtype": dtype, "disposition": "ok", "reason": "", "rel_err": "0.002",
-                               "latency_median_ns": median, "latency_ci95_low_ns": median * 0.99,
+                               "latency_median_ns": median, "latency_min_ns": median, "latency_ci95_low_ns": median * 0.99,
                                "latency_ci95_high_ns": median * 1.01}
     return cells | changes
 
@@ -84,13 +84,16 @@ class VersusTest(unittest.TestCase):
         self.write("versus.csv", ours + plugin)
         reached, text = self.report()
         self.assertTrue(reached, text)
-        self.assertIn("cudnn / torch_cudnn: furthest from 1 1.017 (d64 full N2048 b8 h32) of 18, within 3 %", text)
+        self.assertIn("cudnn / torch_cudnn: fastest samples, furthest from 1 1.017 (d64 full N512 b32 h32) of 24, within 3 %", text)
+        plugin[0]["latency_median_ns"] = 66.0  # as under a power limit
+        self.write("versus.csv", ours + plugin)
+        self.assertTrue(self.report()[0])
         plugin[1] = row("cudnn", versus.grid(versus.LENGTHS)[1], 63.0)
         plugin[2].update(disposition="failed", reason="no plan")
         self.write("versus.csv", ours + plugin)
         reached, text = self.report()
         self.assertFalse(reached)
-        self.assertIn("of 17, 1 not measured, within 3 %; beyond it: d64 full N2048 b8 h32 0.968", text)
+        self.assertIn("of 23, 1 not measured, within 3 %; beyond it: d64 full N2048 b8 h32 0.968", text)
 
     def test_rows_that_are_missing_or_not_ok_are_no_ratio(self):
         ours, theirs = self.all_rows()
