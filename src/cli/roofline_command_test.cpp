@@ -42,7 +42,7 @@ TEST(RooflineCommand, WritesTheFileOrStandardOutput) {
   EXPECT_EQ(written.code, 0);
   EXPECT_EQ(written.out, "");
   EXPECT_EQ(text_of(folder / "roofline.csv"), direct.out);
-  EXPECT_EQ(parse_csv(direct.out, "stdout").records.size(), 1u + 64 + 4);
+  EXPECT_EQ(parse_csv(direct.out, "stdout").records.size(), 1u + 80 + 4);
   EXPECT_THAT(run({defaults, "-o", folder / "roofline.csv"}).err, HasSubstr("exists: add --overwrite"));
   EXPECT_EQ(run({defaults, "-o", folder / "roofline.csv", "--overwrite", "--format", "json"}).code, 0);
   EXPECT_THAT(text_of(folder / "roofline.csv"), StartsWith("{"));
@@ -63,8 +63,9 @@ TEST(RooflineCommand, PlotsAsWideAsColumnsSays) {
   unsetenv("COLUMNS");
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.out, StartsWith("Roofline: NVIDIA H200\n"));
-  EXPECT_THAT(result.out, HasSubstr("o naive, x standard, * flash1, # flash2\n"));
-  EXPECT_THAT(result.err, HasSubstr("84 of 116 rows have no counted bytes"));
+  EXPECT_THAT(result.out, HasSubstr("o naive, x standard, * flash1, # flash2, @ flash3,\n"));
+  EXPECT_THAT(result.err, HasSubstr("84 of 124 rows have no counted bytes"));
+  EXPECT_THAT(result.out, HasSubstr("hbm, nominal 4.8 TB/s")) << "of the peers, whose run measured none";
   std::istringstream lines(result.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 60u) << line;
 }

@@ -104,11 +104,25 @@ bool roofs_differ(const RooflineData& data) {
   });
 }
 
+// What tells a roof from others of its name: the device where there are several, and whether it was measured
+// where one device has both, as beside rows of a run without ceilings.
+std::string distinction(const Roof& roof, const RooflineData& data) {
+  const auto any = [&](auto differs) { return std::ranges::any_of(data.roofs, differs); };
+  std::string text;
+  if (any([&](const Roof& other) { return other.device != roof.device; })) text += ", " + roof.device;
+  const bool measured = roof.source == "ceiling";
+  if (any([&](const Roof& other) {
+        return other.device == roof.device && (other.source == "ceiling") != measured;
+      }))
+    text += measured ? ", measured" : ", nominal";
+  return text;
+}
+
 void add_lines(Panel& panel, const RooflineData& data) {
   const bool named = roofs_differ(data);
   for (const Roof& roof : data.roofs)
     if (roof.kind == RoofKind::peak || roof.level == panel.level)
-      add_line(roof, roof.title() + (named ? ", " + roof.device : ""), data, panel);
+      add_line(roof, roof.title() + (named ? distinction(roof, data) : ""), data, panel);
 }
 
 }  // namespace

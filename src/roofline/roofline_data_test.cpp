@@ -45,8 +45,8 @@ TEST(RooflineData, CommittedRowsHaveTheRoofThatTheirColumnSays) {
       read_result_files({ATTNPROF_SOURCE_DIR "/results/h200/defaults.csv"}, roofline_columns(), notices);
   const RooflineData data = collect_roofline(files, notices);
   EXPECT_THAT(notices, IsEmpty());
-  EXPECT_EQ(data.rows.size(), 32u);
-  ASSERT_EQ(data.points.size(), 64u);
+  EXPECT_EQ(data.rows.size(), 40u);
+  ASSERT_EQ(data.points.size(), 80u);
   for (const RooflinePoint& point : data.points) {
     const Row& row = data.rows[point.row];
     if (point.level != "hbm") continue;
@@ -54,7 +54,7 @@ TEST(RooflineData, CommittedRowsHaveTheRoofThatTheirColumnSays) {
     EXPECT_EQ(point.executed_tflops_per_s.has_value(), row.identity.variant != "naive");
     EXPECT_EQ(point.roof == "fma", row.identity.variant == "naive") << "no naive row of these waits for HBM";
   }
-  for (const Roof& roof : data.roofs) EXPECT_EQ(roof.source, "run") << roof.name;
+  for (const Roof& roof : data.roofs) EXPECT_EQ(roof.source, "ceiling") << roof.name;
 }
 
 TEST(RooflineData, WhatIsNotOkIsCountedAndNeverAPoint) {
