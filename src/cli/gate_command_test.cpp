@@ -75,7 +75,7 @@ TEST_F(GateCommandTest, RowsOfOtherRunsNameTheOptionThatTakesThem) {
               HasSubstr("1 of the missing rows are in other runs of " + runs + ": --run newest"));
   const Result nothing = run({"gate", file("first.csv", {row(1)}), runs});
   EXPECT_EQ(nothing.code, 3);
-  EXPECT_THAT(nothing.out, AllOf(HasSubstr("nothing was compared"), HasSubstr("--run newest")));
+  EXPECT_THAT(nothing.out, AllOf(HasSubstr("gate compared nothing"), HasSubstr("--run newest")));
   EXPECT_EQ(run({"gate", base, runs, "--run", "newest"}).code, 0);
   EXPECT_THAT(run({"gate", base, last}).out, Not(HasSubstr("--run"))) << "it would not help";
 }

@@ -178,9 +178,14 @@ std::string sentence(const CLI::ParseError& error, const CLI::App& root,
   const bool before_command = !root.remaining().empty();
   const CLI::App& app = before_command ? root : parsed_command(root);
   const std::string command = &app == &root ? "attnprof" : "attnprof " + app.get_name();
-  if (const auto extras = app.remaining(); !extras.empty())
+  if (const auto extras = app.remaining(); !extras.empty()) {
+    if (app.get_name() == "trace" && !extras.front().starts_with('-'))
+      return fmt::format(
+          "'{}' is no argument of {}; give the program after --: attnprof trace -o FILE -- PROGRAM",
+          extras.front(), command);
     return fmt::format("'{}' is no {} of {}; see {} --help", extras.front(),
                        extras.front().starts_with('-') ? "option" : "argument", command, command);
+  }
   std::string what = error.what();
   std::ranges::replace(what, '\n', ' ');
   while (!what.empty() && (what.back() == ' ' || what.back() == '.')) what.pop_back();

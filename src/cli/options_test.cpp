@@ -253,6 +253,8 @@ TEST(Options, EveryComplaintIsOneLine) {
   EXPECT_THAT(refusal({"swep"}), HasSubstr("'swep' is none of sweep"));
   EXPECT_EQ(refusal({"sweep", "--out", "x"}),
             "'--out' is no option of attnprof sweep; see attnprof sweep --help");
+  EXPECT_THAT(refusal({"trace", "-o", "x.csv", "ls", "-l"}),
+              HasSubstr("'ls' is no argument of attnprof trace; give the program after --"));
   EXPECT_THAT(refusal({"sweep", "stray", "more"}), HasSubstr("'stray' is no argument of attnprof sweep"));
   EXPECT_THAT(refusal({"--config", "x.toml", "sweep"}), HasSubstr("'--config' is no option of attnprof;"));
 }

@@ -4,6 +4,7 @@
 
 #if ATTNPROF_WITH_GPU
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -144,8 +145,15 @@ std::vector<std::pair<std::string, std::string>> variables_of(const TraceCommand
   return variables;
 }
 
+// Opened and closed again: nothing of the driver is started for a question.
+bool has_driver() {
+  void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (library) dlclose(library);
+  return library != nullptr;
+}
+
 TraceRequest request_of(const TraceCommand& command) {
-  return {command.target.front(), command.kernel, command.range, command.output};
+  return {command.target.front(), command.kernel, command.range, command.output, has_driver()};
 }
 
 }  // namespace

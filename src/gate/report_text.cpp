@@ -85,8 +85,7 @@ std::string advice(const GateResult& result) {
   const std::string update =
       fmt::format("attnprof baseline update {} {}", result.baseline->file(), result.current->file());
   if (result.compared == 0)
-    return "; nothing was compared, which is no pass: " +
-           advice_on_missing(result, "do both files hold the same cases, measured?");
+    return ", which is no pass: " + advice_on_missing(result, "do both files hold the same cases, measured?");
   if (result.count(Event::Kind::not_ok) > 0) return "; the rows that are no longer ok say why";
   if (result.count(Verdict::worse) > 0)
     return fmt::format("; if this is meant, renew the baseline: {} --accept-regressions", update);

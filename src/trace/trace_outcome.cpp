@@ -52,6 +52,9 @@ std::string asked_for(const TraceRequest& request) {
 }
 
 std::string why_nothing(const TraceRequest& request, const std::vector<ProcessTrace>& traces) {
+  if (traces.empty() && !request.has_driver)
+    return fmt::format("nothing was traced: {} used no CUDA: there is no NVIDIA driver (libcuda.so.1) here",
+                       request.program);
   if (traces.empty())
     return fmt::format(
         "nothing was traced: {} used no CUDA (no process of it initialised the driver, libcuda, which loads "

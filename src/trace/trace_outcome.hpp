@@ -10,6 +10,7 @@ namespace attnprof {
 
 struct TraceRequest {
   std::string program, kernel, range, output;
+  bool has_driver = true;  // libcuda.so.1 can be opened here
 };
 
 // For standard error, after the program has ended: what was traced, or why nothing was.

@@ -120,6 +120,8 @@ TEST(TraceFiles, ATornLastLineIsLeftOutAndTold) {
   EXPECT_THAT(traces[0].launches, SizeIs(1));
   EXPECT_EQ(traces[0].bad_lines, 1u);
   EXPECT_THAT(traces[1].launches, SizeIs(1));
+  EXPECT_THAT(trace_sentences({"python", "", "", "out.csv", false}, {}, {}).back(),
+              HasSubstr("python used no CUDA: there is no NVIDIA driver"));
   EXPECT_THAT(trace_sentences({"python", "", "", "out.csv"}, traces, {}).back(),
               HasSubstr("2 torn lines of processes that were killed are left out"));
 }
