@@ -14,6 +14,10 @@ read_options() {
   while (($#)); do
     case $1 in
       --no-install) setup_options+=(--no-install) ;;
+      --help | -h)
+        sed -n '2,5p' scripts/demo.sh | sed 's/^# \{0,1\}//'
+        exit 0
+        ;;
       --)
         sweep_options=("${@:2}")
         return

@@ -20,14 +20,21 @@ MEASURED = {"hbm": ["hbm_read_gbps"], "l2": ["l2_read_gbps"], "fp32": ["fma_tflo
 TENSOR_PEAKS = {"fp8": ("fp8 tensor", "tensor_fp8_tflops")}  # of other dtypes: the 16-bit rate
 
 
-def _tensor_roof(dtype, ceilings, peaks):
-    """(name, TFLOP/s) of the roof of rows of this dtype; both 16-bit dtypes have one nominal rate."""
+LEAST_SHARE = 0.5  # of the nominal rate: mma.sync alone, where it is no faster, is not what the tensor cores do
+
+
+def _tensor_roof(dtype, ceilings, peaks, arch):
+    """(name, TFLOP/s) of the roof of rows of this dtype; both 16-bit dtypes have one nominal rate. The rule of
+    src/roofline/rates.cpp, tensor_rate."""
     kind = "fp16" if dtype == "fp32" else dtype
-    measured = [ceilings[name]["median"] for name in (f"wgmma_{kind}_tflops", f"mma_{kind}_tflops") if name in ceilings]
-    if measured:
-        return f"{kind} tensor", max(measured)
     name, key = TENSOR_PEAKS.get(dtype, ("tensor", "tensor_16bit_tflops"))
-    return name, peaks.get(key, 0)
+    nominal = peaks.get(key, 0)
+    wgmma, mma = (ceilings.get(f"{unit}_{kind}_tflops", {}).get("median") for unit in ("wgmma", "mma"))
+    if wgmma:
+        return f"{kind} tensor", wgmma
+    if mma and not arch.startswith("sm_90") and mma > LEAST_SHARE * nominal:
+        return f"{kind} tensor", mma
+    return name, nominal
 
 
 def roofs_from_meta(meta, run, dtypes):
@@ -39,7 +46,8 @@ def roofs_from_meta(meta, run, dtypes):
         return None
     bandwidths = {level: peaks.get(f"{level}_gbps", 0) / 1e3 for level in ("hbm", "l2")}
     known = meta["runs"][run].get("ceilings") or {}
-    ceilings = dict(_tensor_roof(dtype, known, peaks) for dtype in dtypes)
+    arch = (meta["runs"][run].get("environment") or {}).get("arch", "")
+    ceilings = dict(_tensor_roof(dtype, known, peaks, arch) for dtype in dtypes)
     ceilings["fp32"] = peaks.get("fp32_tflops", 0)
     measured = _measured(known)
     bandwidths |= {level: measured[level] / 1e3 for level in bandwidths if level in measured}

@@ -118,6 +118,14 @@ class Roofs(PlotTest):
         self.assertEqual(roofs.ceilings, {"bf16 tensor": 850.0, "fp32": 67.0})
         self.assertEqual(roofs.source, "measured ceilings")
 
+    def test_mma_sync_alone_is_a_roof_only_where_it_may_be_all_there_is(self):
+        def ceiling(arch, tflops):
+            run = META["runs"]["r1"] | {"ceilings": {"mma_fp16_tflops": {"median": tflops}}, "environment": {"arch": arch}}
+            return roofs_from_meta({"runs": {"r1": run}}, "r1", ["fp16"]).ceilings
+        self.assertEqual(ceiling("sm_80", 600.0), {"fp16 tensor": 600.0, "fp32": 67.0})
+        self.assertEqual(ceiling("sm_90a", 600.0), {"tensor": 989.0, "fp32": 67.0})
+        self.assertEqual(ceiling("sm_100a", 400.0), {"tensor": 989.0, "fp32": 67.0})
+
     def test_each_dtype_has_its_own_measured_ceiling(self):
         ceilings = {"wgmma_fp16_tflops": {"median": 840.0}, "wgmma_bf16_tflops": {"median": 850.0}}
         meta = {"runs": {"r1": META["runs"]["r1"] | {"ceilings": ceilings}}}

@@ -24,10 +24,14 @@ namespace {
 
 // Without touching it: what cannot be opened for writing, and why, is known before anything runs.
 void check_writable(const std::string& path, bool exists) {
+  const auto check = [&](const std::string& needed, int rights) {
+    if (faccessat(AT_FDCWD, needed.c_str(), rights, AT_EACCESS) != 0)
+      refuse_unwritable(path, std::strerror(errno));
+  };
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  const std::string needed = exists ? path : ((folder.empty() ? "." : folder) / ".").string();
-  const bool refused = faccessat(AT_FDCWD, needed.c_str(), exists ? W_OK : W_OK | X_OK, AT_EACCESS) != 0;
-  if (refused) refuse_unwritable(path, std::strerror(errno));
+  if (exists) check(path, W_OK);
+  // The folder too: files are replaced by renaming, and most have a .meta.json beside them.
+  check(((folder.empty() ? "." : folder) / ".").string(), W_OK | X_OK);
 }
 
 }  // namespace

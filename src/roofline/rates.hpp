@@ -21,8 +21,8 @@ struct Rate {
 struct Rates {
   Rate hbm_read, hbm_write, l2, smem;
   Rate fma, exp;
-  Rate mma,
-      wgmma;  // tensor_rate as mma.sync drives them, and the faster way, which is wgmma's or theirs alone
+  Rate mma;                  // tensor_rate as mma.sync drives them
+  Rate wgmma;                // and the faster way, which is wgmma's or mma.sync's alone
   Rate launch_ns, floor_ns;  // a launch after another; an operation of one empty launch, as it is timed
   bool measured = false;     // some are ceilings
 

@@ -88,6 +88,11 @@ void FunctionTable::forget() {
   answers_change();
 }
 
+void FunctionTable::forget_graph(const void* handle) {
+  const std::unique_lock lock(mutex_);
+  if (by_handle_.erase(handle) > 0) answers_change();
+}
+
 std::map<std::string, int64_t> FunctionTable::launches() const {
   const std::shared_lock lock(mutex_);
   std::map<std::string, int64_t> all;

@@ -35,8 +35,10 @@ class FunctionTable {
   TracedFunction& add(const void* handle, const std::string& mangled);
   // A graph was instantiated, of kernels with these mangled names.
   void add_graph(const void* handle, const std::vector<std::string>& names);
-  // Handles of functions may be given out anew: a module was unloaded.
+  // Handles of functions may be given out anew: a module is unloaded.
   void forget();
+  // So may this one, of a graph that is destroyed or has no kernels.
+  void forget_graph(const void* handle);
   // Launches so far by demangled name.
   std::map<std::string, int64_t> launches() const;
 

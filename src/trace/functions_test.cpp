@@ -40,6 +40,7 @@ TEST_F(Functions, AreKnownByTheirHandle) {
 // The same handle, remembered by this thread, is another kernel's after a module was unloaded.
 TEST_F(Functions, AHandleThatIsGivenOutAnewIsAskedForAgain) {
   launch(handle(0), "flash");
+  ASSERT_NE(table.find(handle(0)), nullptr) << "from now on it is remembered";
   table.forget();
   EXPECT_EQ(table.find(handle(0)), nullptr);
   EXPECT_FALSE(launch(handle(0), "add").wanted);
@@ -61,6 +62,16 @@ TEST_F(Functions, AGraphReplacesWhatHadItsHandleAndIsNotForgotten) {
   EXPECT_FALSE(table.find(handle(0))->wanted) << "it would wait for ever";
 }
 
+TEST_F(Functions, AGraphThatIsDestroyedGivesItsHandleBack) {
+  table.add_graph(handle(0), {"flash"});
+  ASSERT_EQ(table.find(handle(0))->graph_kernels, 1) << "from now on it is remembered";
+  table.forget_graph(handle(0));
+  EXPECT_EQ(table.find(handle(0)), nullptr);
+  EXPECT_EQ(launch(handle(0), "add").graph_kernels, 0);
+  table.forget_graph(handle(1));
+  EXPECT_NE(table.find(handle(0)), nullptr) << "another's";
+}
+
 // Programs that unload and load for hours must not fill the memory.
 TEST_F(Functions, OfOneNameAreKeptOnce) {
   size_t told = 0;
@@ -76,6 +87,7 @@ TEST_F(Functions, OfOneNameAreKeptOnce) {
 
 TEST_F(Functions, AnotherTablesAnswersAreNotTaken) {
   launch(handle(0), "flash");
+  ASSERT_NE(table.find(handle(0)), nullptr) << "from now on it is remembered";
   const FunctionTable other{Pattern("--kernel", "")};
   EXPECT_EQ(other.find(handle(0)), nullptr);
 }

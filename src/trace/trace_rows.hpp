@@ -12,8 +12,8 @@
 
 namespace attnprof {
 
-// The launches on one GPU, or one MIG part of it: a run of its own, because a run's .meta.json knows one
-// device. GPUs of one name may differ in memory, power limit or ECC.
+// The launches on GPUs, or MIG parts, that are alike in facts and settings: a run of its own, because a run's
+// .meta.json knows one device. GPUs of one name may differ in memory, power limit or ECC.
 struct TracedRun {
   BackendInfo info;
   std::vector<Row> rows;  // their provenance is the caller's to fill in

@@ -34,6 +34,8 @@ std::string texts_of(const std::vector<Tile>& tiles) {
   return joined(texts);
 }
 
+bool is_of_tile(std::string_view size) { return size == "br" || size == "bc"; }
+
 // "sm_90", "sm_90a", "sm_100f".
 std::string arch_of(const JsonPart& part) {
   std::string arch = part.text();
@@ -140,6 +142,7 @@ std::optional<std::string> VariantSupports::reason(std::string_view name, const 
   if (const auto reason = tile_reason(tile)) return fmt::format("{} takes {}", name, *reason);
   const std::vector<RuleValue> values = rule_values(p, tile, device.sms);
   for (const Limit& limit : limits_) {
+    if (is_of_tile(limit.size)) continue;
     const int64_t value = std::ranges::find(values, limit.size, &RuleValue::name)->value;
     if (!limit.takes(value)) return refuse(limit.size, limit.text(), fmt::format("{}", value));
   }
@@ -150,7 +153,7 @@ std::optional<std::string> VariantSupports::tile_reason(const Tile& tile) const 
   if (!tiles_.empty() && std::ranges::find(tiles_, Tile{tile.br, tile.bc}) == tiles_.end())
     return fmt::format("tile {}, not {}", texts_of(tiles_), text_of(tile));
   for (const Limit& limit : limits_)
-    if (limit.size == "br" || limit.size == "bc")
+    if (is_of_tile(limit.size))
       if (const int value = limit.size == "br" ? tile.br : tile.bc; !limit.takes(value))
         return fmt::format("{} {}, not {}", limit.size, limit.text(), value);
   return std::nullopt;

@@ -36,6 +36,7 @@ constexpr CUpti_CallbackId end_capture_calls[] = {CUPTI_DRIVER_TRACE_CBID_cuStre
                                                   CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz};
 constexpr CUpti_CallbackId unload_calls[] = {CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,
                                              CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload};
+constexpr CUpti_CallbackId destroy_graph_call = CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy;
 
 // A call's arguments, in order, are what a callback is given. (CUPTI's generated_cuda_meta.h has a struct for
 // each, and does not compile with a cuda.h that lacks the types of old versions.)
@@ -47,7 +48,7 @@ struct LaunchExArguments {
   const CUlaunchConfig* config;
   CUfunction function;
 };
-struct GraphLaunchArguments {
+struct GraphLaunchArguments {  // cuGraphLaunch, cuGraphExecDestroy
   CUgraphExec graph_exec;
 };
 struct InstantiateArguments {  // every version of it
@@ -126,11 +127,18 @@ void after_other_call(CUpti_CallbackId id, const CUpti_CallbackData& data) {
   if (is_one_of(end_capture_calls, id)) return tracer->capture_ended();
   if (!succeeded(data)) return;
   if (is_one_of(capture_calls, id)) tracer->capture_began();
-  if (is_one_of(unload_calls, id)) tracer->module_unloaded();
   if (is_one_of(instantiate_calls, id)) {
     const auto& call = *static_cast<const InstantiateArguments*>(data.functionParams);
     if (call.graph_exec) tracer->graph_instantiated(*call.graph_exec, call.graph);
   }
+}
+
+// Before the driver gives a handle out anew, on another thread perhaps, what it stood for is forgotten; and
+// after the call again, for who launched in between.
+void around_release(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  if (is_one_of(unload_calls, id)) tracer->module_unloaded();
+  if (id == destroy_graph_call)
+    tracer->graph_destroyed(static_cast<const GraphLaunchArguments*>(data.functionParams)->graph_exec);
 }
 
 void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* callback) {
@@ -140,6 +148,7 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
   const auto& data = *static_cast<const CUpti_CallbackData*>(callback);
   const bool enters = data.callbackSite == CUPTI_API_ENTER;
   if (!is_one_of(launch_calls, id)) {
+    around_release(id, data);
     if (!enters) after_other_call(id, data);
   } else if (enters) {
     before_launch(id, data);
@@ -167,6 +176,7 @@ void subscribe() {
   enable(capture_calls);
   enable(end_capture_calls);
   enable(unload_calls);
+  enable_one(CUPTI_CB_DOMAIN_DRIVER_API, destroy_graph_call);
   enable_one(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
 }
 

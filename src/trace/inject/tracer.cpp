@@ -80,12 +80,12 @@ Tracer::Tracer(const TraceSettings& settings)
       pid_(getpid()) {
   output_.write(ProcessRecord{pid_, program_path()});
   functions_.on_new = [this, names = size_t{0}](const std::string& kernel) mutable {
-    if (++names <= most_names) output_.write(KernelSeen{kernel, 0});
+    if (++names <= most_names && getpid() == pid_) output_.write(KernelSeen{kernel, 0});
   };
 }
 
 void Tracer::fail(const std::string& sentence) {
-  if (!failed_.exchange(true)) output_.write(TraceFailure{sentence});
+  if (!failed_.exchange(true) && getpid() == pid_) output_.write(TraceFailure{sentence});
 }
 
 // A process that was forked off writes nothing: its counts are its parent's.
@@ -98,7 +98,10 @@ void Tracer::finish() {
 
 void Tracer::graph_instantiated(CUgraphExec graph_exec, CUgraph graph) {
   try {
-    if (const auto names = kernels_of(graph); !names.empty()) functions_.add_graph(graph_exec, names);
+    if (const auto names = kernels_of(graph); !names.empty())
+      functions_.add_graph(graph_exec, names);
+    else
+      functions_.forget_graph(graph_exec);
   } catch (const std::exception& error) {
     fail(error.what());
   }
@@ -152,6 +155,7 @@ void Tracer::context_destroyed(CUcontext context) {
   if (finished_ || counting_here || getpid() != pid_) return;
   functions_.forget();  // its modules go with it
   if (const std::unique_lock lock(counting_, std::try_to_lock); lock) {
+    drop_lost_sessions();  // one of them may have had this address
     sessions_.erase(context);
     return;
   }

@@ -43,6 +43,7 @@ class Tracer {
   void capture_began() { ++captures_; }
   void capture_ended() { captures_ -= captures_ > 0; }
   void module_unloaded() { functions_.forget(); }
+  void graph_destroyed(CUgraphExec graph_exec) { functions_.forget_graph(graph_exec); }
   // It is about to be; its address may be given out anew.
   void context_destroyed(CUcontext context);
   void fail(const std::string& sentence);  // nothing is counted from now on
