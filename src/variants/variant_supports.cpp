@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
 
 namespace attnprof {
 namespace {
@@ -37,10 +36,17 @@ std::string texts_of(const std::vector<Tile>& tiles) {
 bool is_of_tile(std::string_view size) { return size == "br" || size == "bc"; }
 
 // "sm_90", "sm_90a", "sm_100f".
+bool is_arch(std::string_view text) {
+  if (!text.starts_with("sm_")) return false;
+  text.remove_prefix(3);
+  if (text.ends_with('a') || text.ends_with('f')) text.remove_suffix(1);
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  return (text.size() == 2 || text.size() == 3) && text.front() != '0' && std::ranges::all_of(text, digit);
+}
+
 std::string arch_of(const JsonPart& part) {
   std::string arch = part.text();
-  static const std::regex form("sm_[1-9][0-9]{1,2}[af]?");
-  if (!std::regex_match(arch, form))
+  if (!is_arch(arch))
     part.refuse(fmt::format("'{}' is no architecture; write it as nvcc does: sm_80, sm_90a", arch));
   return arch;
 }
