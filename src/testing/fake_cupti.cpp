@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <list>
+#include <mutex>
 #include <set>
 #include <utility>
 
@@ -101,8 +103,21 @@ void call_back_destroy(CUcontext context) {
 using namespace attnprof::fake;
 
 namespace {
+
 constexpr CUptiResult out_of_order = CUPTI_ERROR_INVALID_OPERATION;
+
+// CUPTI's own, so that one whose context is destroyed before it is disabled is nobody's leak. Never destroyed
+// itself: threads call until the process has ended.
+struct Profilers {
+  std::mutex mutex;
+  std::list<CUpti_RangeProfiler_Object> all;
+};
+Profilers& profilers() {
+  static auto* const the_one = new Profilers;
+  return *the_one;
 }
+
+}  // namespace
 
 extern "C" {
 
@@ -166,13 +181,15 @@ CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToG
 }
 
 CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params* params) {
-  params->pRangeProfilerObject =
-      new CUpti_RangeProfiler_Object{.context = params->ctx, .times_destroyed = times_destroyed(params->ctx)};
+  const std::lock_guard lock(profilers().mutex);
+  params->pRangeProfilerObject = &profilers().all.emplace_back(
+      CUpti_RangeProfiler_Object{.context = params->ctx, .times_destroyed = times_destroyed(params->ctx)});
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params* params) {
   check_context(*params->pRangeProfilerObject);
-  delete params->pRangeProfilerObject;
+  const std::lock_guard lock(profilers().mutex);
+  profilers().all.remove_if([&](const auto& one) { return &one == params->pRangeProfilerObject; });
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiRangeProfilerGetCounterDataSize(CUpti_RangeProfiler_GetCounterDataSize_Params* params) {
