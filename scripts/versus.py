@@ -282,23 +282,18 @@ class Ours:
         self.program, self.output = build.resolve() / "attnprof", output
         listed = self.run("list", "--format", "csv", "--dtype", "bf16", "-d", "128", "--target", "h200")
         self.variants = {row["variant"] for row in csv.DictReader(io.StringIO(listed.stdout))}
+        if self.run("list", "--plugin", PLUGIN).returncode == 0:  # this build has it, and what it needs is found
+            self.variants.add(PLUGIN)
 
     def run(self, *arguments):
         return subprocess.run([self.program, *map(str, arguments)], capture_output=True, text=True, check=False)
 
-    def has_plugin(self):
-        """Whether this build has the plug-in, and what it needs is found."""
-        return self.run("list", "--plugin", PLUGIN).returncode == 0
-
     def has_fp8(self):
         return "flash3" in self.variants and self.run("list", "--dtype", "fp8").returncode == 0
 
-    def sweep_plugin(self, shape, *more):
-        self.sweep((PLUGIN,), [shape], "bf16", "--plugin", PLUGIN, *more, known={PLUGIN})
-
-    def sweep(self, variants, shapes, dtype, *more, known=None):
-        """One process for shapes that differ in mask, head_dim and length alone; `known`: beside the built-in variants."""
-        names = [name for name in variants if name in self.variants | (known or set())]
+    def sweep(self, variants, shapes, dtype, *more):
+        """One process for shapes that differ in mask, head_dim and length alone."""
+        names = [name for name in variants if name in self.variants]
         if not names:
             return
         axes = [",".join(dict.fromkeys(str(getattr(shape, axis)) for shape in shapes))
@@ -342,15 +337,14 @@ def measure_times(options, torch):
     size = ("--tokens", TOKENS, "--hidden", HIDDEN, "--max-time", f"{seconds}s")
     fused, unfused = ("flash2", "flash3"), ("standard",)
     ours.compile(torch, fused + unfused, options.lengths)
-    shapes, plugin = grid(options.lengths), ours.has_plugin()
+    shapes = grid(options.lengths)
     for index, shape in enumerate(shapes):
         print(f"[{index + 1}/{len(shapes)}] {shape_text(shape)}", file=sys.stderr)
         small = shape.q_len <= UNFUSED_UP_TO
         ours.sweep((unfused if small else ()) + fused, [shape], "bf16", *size)
         if shape in fp8_shapes(options.lengths) and ours.has_fp8():
             ours.sweep(("flash3",), [shape], "fp8", *size)
-        if plugin:
-            ours.sweep_plugin(shape, *size)
+        ours.sweep((PLUGIN,), [shape], "bf16", "--plugin", PLUGIN, *size)
         theirs.measure(("torch_flash", "torch_cudnn", "torch_efficient") + (("torch_math",) if small else ()), shape)
 
 

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -8,6 +7,7 @@
 #include <string_view>
 
 #include "cli/commands.hpp"
+#include "cli/compile_progress.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/text_output.hpp"
 #include "measure/compile/compile_plan.hpp"
@@ -167,20 +167,10 @@ std::optional<OutputFile> open_output(const CompileCommand& options) {
   return std::optional<OutputFile>(std::in_place, options.output, Existing::overwrite);
 }
 
-const char* clear_line() { return isatty(STDERR_FILENO) ? "\r\x1b[K" : ""; }
-
-void report_progress(const std::string& arch, size_t done, size_t total) {
-  if (*clear_line() && done < total)
-    std::fputs(fmt::format("{}[{}/{}] for {}", clear_line(), done, total, arch).c_str(), stderr);
-}
-
 std::vector<KernelReport> compile_all(const std::vector<Plan>& plans, KernelCompiler& compiler, int jobs) {
   std::vector<KernelReport> all;
   for (const Plan& plan : plans) {
-    const auto reports =
-        compile_plan(plan.cases, {plan.arch}, plan.device, compiler, jobs,
-                     [&](size_t done, size_t total) { report_progress(plan.arch, done, total); });
-    say(clear_line() + compiled_sentence(reports, plan.arch));
+    const auto reports = compile_watched(plan.cases, plan.arch, plan.device, compiler, jobs);
     all.insert(all.end(), reports.begin(), reports.end());
   }
   return all;

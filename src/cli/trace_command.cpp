@@ -152,8 +152,10 @@ bool has_driver() {
   return library != nullptr;
 }
 
-TraceRequest request_of(const TraceCommand& command) {
-  return {command.target.front(), command.kernel, command.range, command.output, has_driver()};
+// Only of a trace of nothing is it asked whether there is a driver.
+TraceRequest request_of(const TraceCommand& command, const std::vector<ProcessTrace>& traces) {
+  return {command.target.front(), command.kernel, command.range, command.output,
+          !traces.empty() || has_driver()};
 }
 
 }  // namespace
@@ -171,7 +173,8 @@ int trace_command(const TraceCommand& command) {
   std::vector<TracedRun> runs =
       traced_runs(traces, command.per_name ? RowsPer::name : RowsPer::launch, settings_of_card);
   if (!runs.empty()) file.write(runs, command);
-  for (const std::string& sentence : trace_sentences(request_of(command), traces, runs)) say(sentence);
+  for (const std::string& sentence : trace_sentences(request_of(command, traces), traces, runs))
+    say(sentence);
   if (code != 0) return code;
   return static_cast<int>(runs.empty() ? ExitCode::environment : ExitCode::ok);
 }

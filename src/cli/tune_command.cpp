@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/commands.hpp"
+#include "cli/compile_progress.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/tune_output.hpp"
@@ -88,12 +89,7 @@ void prune_compiled(std::vector<Contest>& contests, const TuneCommand& command, 
   std::vector<Case> cases;
   for (const Contest& contest : contests)
     cases.insert(cases.end(), contest.candidates.begin(), contest.candidates.end());
-  const bool terminal = isatty(STDERR_FILENO) != 0;
-  const auto reports =
-      compile_plan(cases, {info.device.arch}, info.device, *compiler, 0, [&](size_t done, size_t total) {
-        if (terminal) std::fputs(fmt::format("\r\x1b[K[{}/{}]", done, total).c_str(), stderr);
-      });
-  say((terminal ? "\r\x1b[K" : "") + compiled_sentence(reports, info.device.arch));
+  compile_watched(cases, info.device.arch, info.device, *compiler, 0);
   say_pruned("left out by what the compiler says", prune(contests, [&](const Case& c) {
                return compiled_reason(c, info.device, *compiler, command.keep_spills);
              }));

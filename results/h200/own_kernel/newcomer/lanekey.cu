@@ -1,5 +1,6 @@
-// A lane takes a key: scores need no shuffle each, a softmax step is made once for 32 keys. K rows are padded by
-// 16 bytes, so that 16-byte reads of eight lanes touch all banks once. K_READS = 2 reads K's tile twice (for the gate).
+// A lane takes a key: scores need no shuffle each, a softmax step is made once for 32 keys. K rows are padded
+// by 16 bytes, so that 16-byte reads of eight lanes touch all banks once. K_READS = 2 reads K's tile twice
+// (for the gate).
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -26,15 +27,17 @@ __device__ Pair pair(float a, float b) { return __floats2bfloat162_rn(a, b); }
 #endif
 
 constexpr int lanes = 32;
-constexpr int R = TILE_BR / WARPS;       // rows a warp
-constexpr int P = HEAD_DIM / 64;         // pairs a lane
-constexpr int K_STRIDE = HEAD_DIM + 8;   // elements
+constexpr int R = TILE_BR / WARPS;      // rows a warp
+constexpr int P = HEAD_DIM / 64;        // pairs a lane
+constexpr int K_STRIDE = HEAD_DIM + 8;  // elements
 constexpr float log2_e = 1.44269504f;
 static_assert(TILE_BR % WARPS == 0 && TILE_BC % lanes == 0 && HEAD_DIM % 64 == 0);
 
 __device__ uint4 load16(const void* p) {  // volatile: never merged or dropped
   uint4 x;
-  asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w) : "l"(p));
+  asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];"
+               : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
+               : "l"(p));
   return x;
 }
 
@@ -54,15 +57,18 @@ __device__ void load_tile(Element* tile, int stride, const Element* source, long
 extern "C" __global__ void __launch_bounds__(WARPS* lanes)
     lanekey_forward(const __grid_constant__ AttentionParams p) {
   extern __shared__ uint4 shared[];
-  float* const q_tile = reinterpret_cast<float*>(shared);                      // TILE_BR x HEAD_DIM
+  float* const q_tile = reinterpret_cast<float*>(shared);                           // TILE_BR x HEAD_DIM
   Element* const k_tile = reinterpret_cast<Element*>(q_tile + TILE_BR * HEAD_DIM);  // TILE_BC x K_STRIDE
-  Element* const v_tile = k_tile + TILE_BC * K_STRIDE;                         // TILE_BC x HEAD_DIM
+  Element* const v_tile = k_tile + TILE_BC * K_STRIDE;                              // TILE_BC x HEAD_DIM
   const int head = blockIdx.y, batch = blockIdx.z, kv_head = head / (p.heads / p.kv_heads);
   const int block_row = blockIdx.x * TILE_BR, warp = threadIdx.x / lanes, lane = threadIdx.x % lanes;
   const int row = block_row + warp * R;
-  const Element* const q = static_cast<const Element*>(p.q) + batch * p.q_strides.batch + head * p.q_strides.head;
-  const Element* const k = static_cast<const Element*>(p.k) + batch * p.k_strides.batch + kv_head * p.k_strides.head;
-  const Element* const v = static_cast<const Element*>(p.v) + batch * p.v_strides.batch + kv_head * p.v_strides.head;
+  const Element* const q =
+      static_cast<const Element*>(p.q) + batch * p.q_strides.batch + head * p.q_strides.head;
+  const Element* const k =
+      static_cast<const Element*>(p.k) + batch * p.k_strides.batch + kv_head * p.k_strides.head;
+  const Element* const v =
+      static_cast<const Element*>(p.v) + batch * p.v_strides.batch + kv_head * p.v_strides.head;
   Element* const o = static_cast<Element*>(p.o) + batch * p.o_strides.batch + head * p.o_strides.head;
 
   for (int i = threadIdx.x; i < TILE_BR * HEAD_DIM / 8; i += WARPS * lanes) {
@@ -104,7 +110,8 @@ extern "C" __global__ void __launch_bounds__(WARPS* lanes)
         for (int r = 0; r < R; ++r) {
           const float4* const qs = reinterpret_cast<const float4*>(q_tile + (warp * R + r) * HEAD_DIM + c);
           const float4 y = qs[0], z = qs[1];
-          s[r] += y.x * a.x + y.y * a.y + y.z * b.x + y.w * b.y + z.x * d.x + z.y * d.y + z.z * f.x + z.w * f.y;
+          s[r] +=
+              y.x * a.x + y.y * a.y + y.z * b.x + y.w * b.y + z.x * d.x + z.y * d.y + z.z * f.x + z.w * f.y;
         }
       }
 #pragma unroll
