@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "cli/run.hpp"
-#include "measure/fake_backend.hpp"
+#include "testing/fake_backend.hpp"
 #include "testing/gate_files.hpp"
 #include "testing/roofline_rows.hpp"
 #include "testing/temporary_file.hpp"

@@ -10,8 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "measure/backend_json.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

@@ -7,8 +7,9 @@
 #include <map>
 #include <set>
 
-#include "model/device_profiles.hpp"
-#include "variants/variant.hpp"
+#include "device/device_profiles.hpp"
+#include "schedule/variant.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

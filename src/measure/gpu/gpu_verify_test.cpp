@@ -5,7 +5,8 @@
 #include "measure/gpu/gpu_fixture.hpp"
 #include "measure/gpu/prepare.hpp"
 #include "measure/gpu/verify.hpp"
-#include "variants/variant_file.hpp"
+#include "plugin/variant_file.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {
