@@ -8,6 +8,7 @@
 #include "plugin/own_variants.hpp"
 #include "plugin/plugin_host.hpp"
 #include "row/row_csv.hpp"
+#include "test_paths.hpp"
 #include "testing/fake_backend.hpp"
 #include "testing/temporary_file.hpp"
 #include "variants/registry.hpp"

@@ -6,6 +6,7 @@
 
 #include "base/csv.hpp"
 #include "cli/run.hpp"
+#include "test_paths.hpp"
 
 namespace attnprof {
 namespace {

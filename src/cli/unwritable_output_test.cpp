@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cli/run.hpp"
+#include "test_paths.hpp"
 #include "testing/fake_backend.hpp"
 #include "testing/gate_files.hpp"
 #include "testing/roofline_rows.hpp"

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "measure/backend_json.hpp"
+#include "test_paths.hpp"
 #include "variants/registry.hpp"
 
 namespace attnprof {

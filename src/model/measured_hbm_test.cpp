@@ -7,6 +7,7 @@
 #include "device/device_profiles.hpp"
 #include "model/predict.hpp"
 #include "row/row_csv.hpp"
+#include "test_paths.hpp"
 #include "variants/registry.hpp"
 
 namespace attnprof {

@@ -17,6 +17,7 @@
 #include "plugin/plugin_library.hpp"
 #include "row/row_csv.hpp"
 #include "run/pipeline.hpp"
+#include "test_paths.hpp"
 #include "testing/temporary_file.hpp"
 #include "variants/registry.hpp"
 

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "device/device_profiles.hpp"
 #include "plan/sweep.hpp"
+#include "test_paths.hpp"
 #include "testing/temporary_file.hpp"
 #include "variants/registry.hpp"
 

@@ -6,6 +6,7 @@
 #include "base/csv.hpp"
 #include "base/error.hpp"
 #include "schedule/variant.hpp"
+#include "test_paths.hpp"
 #include "testing/roofline_rows.hpp"
 #include "variants/registry.hpp"
 

@@ -9,6 +9,7 @@
 
 #include "device/device_profiles.hpp"
 #include "schedule/variant.hpp"
+#include "test_paths.hpp"
 #include "variants/registry.hpp"
 
 namespace attnprof {

@@ -6,6 +6,7 @@
 #include "measure/gpu/prepare.hpp"
 #include "measure/gpu/verify.hpp"
 #include "plugin/variant_file.hpp"
+#include "test_paths.hpp"
 #include "variants/registry.hpp"
 
 namespace attnprof {
