@@ -1,5 +1,6 @@
 #include "files/run_devices.hpp"
 
+#include "files/meta.hpp"
 #include "roofline/resources.hpp"
 
 namespace attnprof {
