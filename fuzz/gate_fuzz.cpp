@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/csv.hpp"
 #include "gate/gate.hpp"
 #include "gate/report.hpp"
-#include "report/csv.hpp"
 
 namespace attnprof {
 namespace {

@@ -2,13 +2,14 @@
 
 #include <filesystem>
 
+#include "base/csv.hpp"
+#include "base/output_file.hpp"
+#include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
-#include "cli/standard_streams.hpp"
+#include "files/meta.hpp"
+#include "files/read_meta.hpp"
 #include "gate/baseline.hpp"
-#include "gate/read_meta.hpp"
 #include "gate/report.hpp"
-#include "report/csv.hpp"
-#include "report/meta.hpp"
 
 namespace attnprof {
 namespace {

@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "report/csv.hpp"
+#include "row/row_csv.hpp"
 #include "test_paths.hpp"
 #include "testing/run_id.hpp"
 #include "testing/temporary_file.hpp"

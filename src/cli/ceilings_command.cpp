@@ -1,12 +1,12 @@
 // attnprof ceilings: what the GPU does at most, measured.
 #include <fmt/format.h>
 
+#include "base/output_file.hpp"
+#include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
 #include "cli/doctor.hpp"
-#include "cli/standard_streams.hpp"
 #include "cli/text_output.hpp"
-#include "report/meta.hpp"
-#include "report/output_file.hpp"
+#include "files/meta.hpp"
 #if ATTNPROF_WITH_GPU
 #include "measure/gpu/ceilings.hpp"
 #endif

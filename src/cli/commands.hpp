@@ -1,9 +1,9 @@
 // The subcommands, each in a file of its own.
 #pragma once
 
+#include "base/error.hpp"
 #include "cli/options.hpp"
 #include "cli/run.hpp"
-#include "error.hpp"
 
 namespace attnprof {
 

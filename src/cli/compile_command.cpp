@@ -6,12 +6,12 @@
 #include <set>
 #include <string_view>
 
+#include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
 #include "cli/compile_progress.hpp"
-#include "cli/standard_streams.hpp"
 #include "cli/text_output.hpp"
+#include "device/device_profiles.hpp"
 #include "measure/compile/compile_plan.hpp"
-#include "model/device_profiles.hpp"
 
 namespace attnprof {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "cli/standard_streams.hpp"
+#include "base/standard_streams.hpp"
 
 namespace attnprof {
 

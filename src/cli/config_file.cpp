@@ -1,8 +1,8 @@
 // --config FILE: options of a subcommand in a TOML or INI file, under the subcommand's name.
 #include <fstream>
 
+#include "base/csv.hpp"
 #include "cli/options_detail.hpp"
-#include "report/csv.hpp"
 
 namespace attnprof {
 namespace {

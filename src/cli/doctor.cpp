@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "error.hpp"
+#include "base/error.hpp"
+#include "base/version.hpp"
 #include "measure/compile/examine_compiler.hpp"
-#include "version.hpp"
 #if ATTNPROF_WITH_GPU
 #include "measure/gpu/examine_gpu.hpp"
 #include "measure/gpu/known_sizes.hpp"

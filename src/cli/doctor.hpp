@@ -5,8 +5,8 @@
 #include <ostream>
 #include <string>
 
+#include "base/finding.hpp"
 #include "measure/backend.hpp"
-#include "measure/finding.hpp"
 
 namespace attnprof {
 

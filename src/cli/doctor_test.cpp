@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "error.hpp"
-#include "version.hpp"
+#include "base/error.hpp"
+#include "base/version.hpp"
 
 namespace attnprof {
 namespace {

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "base/standard_streams.hpp"
+#include "base/text_table.hpp"
+#include "base/units.hpp"
 #include "cli/commands.hpp"
-#include "cli/standard_streams.hpp"
 #include "cli/text_output.hpp"
 #include "measure/compile/compile_plan.hpp"
 #include "measure/sim/phases.hpp"
 #include "model/predict.hpp"
-#include "report/table.hpp"
-#include "report/units.hpp"
 
 namespace attnprof {
 namespace {

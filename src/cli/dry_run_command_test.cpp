@@ -1,6 +1,6 @@
 // sweep --dry-run.
+#include "base/error.hpp"
 #include "cli/sweep_fixture.hpp"
-#include "error.hpp"
 
 namespace attnprof {
 namespace {

@@ -1,13 +1,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/output_file.hpp"
+#include "base/standard_streams.hpp"
+#include "base/text_table.hpp"
 #include "cli/commands.hpp"
-#include "cli/standard_streams.hpp"
 #include "explain/explanation.hpp"
-#include "report/meta.hpp"
-#include "report/output_file.hpp"
-#include "report/table.hpp"
-#include "variants/variant.hpp"
+#include "files/meta.hpp"
+#include "schedule/variant.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

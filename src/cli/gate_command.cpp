@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
+#include "base/output_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/gate_output.hpp"
+#include "files/read_meta.hpp"
 #include "gate/gate.hpp"
-#include "gate/read_meta.hpp"
-#include "report/output_file.hpp"
 
 namespace attnprof {
 namespace {

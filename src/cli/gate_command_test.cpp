@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "cli/run.hpp"
-#include "measure/fake_backend.hpp"
-#include "report/meta.hpp"
+#include "files/meta.hpp"
+#include "testing/fake_backend.hpp"
 #include "testing/gate_files.hpp"
 #include "testing/run_id.hpp"
 #include "testing/temporary_file.hpp"

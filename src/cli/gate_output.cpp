@@ -10,8 +10,8 @@
 #include <functional>
 #include <future>
 
+#include "base/output_file.hpp"
 #include "gate/report.hpp"
-#include "report/output_file.hpp"
 
 namespace attnprof {
 

@@ -3,8 +3,8 @@
 
 #include <cstdio>
 
+#include "base/error.hpp"
 #include "cli/options.hpp"
-#include "error.hpp"
 #include "gate/gate.hpp"
 
 namespace attnprof {

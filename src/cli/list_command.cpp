@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text_table.hpp"
 #include "cli/commands.hpp"
 #include "cli/text_output.hpp"
-#include "model/device_profiles.hpp"
-#include "report/schema_docs.hpp"
-#include "report/table.hpp"
-#include "roofline/schema.hpp"
+#include "device/device_profiles.hpp"
+#include "row/schema.hpp"
+#include "row/schema_docs.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/csv.hpp"
+#include "base/installation.hpp"
+#include "base/output_file.hpp"
+#include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
-#include "cli/standard_streams.hpp"
-#include "measure/compile/places.hpp"
-#include "report/csv.hpp"
-#include "report/output_file.hpp"
-#include "variants/file_variant.hpp"
-#include "variants/variant_file.hpp"
+#include "plugin/variant_description.hpp"
+#include "plugin/variant_file.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace fs = std::filesystem;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/version.hpp"
 #include "cli/options_detail.hpp"
 #include "cli/options_explain.hpp"
 #include "cli/options_gate_commands.hpp"
@@ -10,8 +11,7 @@
 #include "cli/options_trace.hpp"
 #include "cli/options_tune.hpp"
 #include "plan/grammar.hpp"
-#include "roofline/schema.hpp"
-#include "version.hpp"
+#include "row/schema.hpp"
 
 namespace attnprof {
 namespace {

@@ -7,10 +7,10 @@
 #include <variant>
 #include <vector>
 
+#include "base/output_file.hpp"
 #include "gate/gate.hpp"
-#include "measure/open_backend.hpp"
 #include "plan/sweep.hpp"
-#include "report/output_file.hpp"
+#include "run/open_backend.hpp"
 
 namespace attnprof {
 

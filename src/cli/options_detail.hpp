@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "cli/options.hpp"
-#include "error.hpp"
 #include "plugin/own_variants.hpp"
 
 namespace attnprof {

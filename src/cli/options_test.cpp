@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace attnprof {
 namespace {

@@ -4,13 +4,14 @@
 
 #include "cli/run.hpp"
 #include "measure/compile/nvcc_fixture.hpp"
-#include "measure/fake_backend.hpp"
 #include "measure/worker.hpp"
 #include "plugin/own_variants.hpp"
 #include "plugin/plugin_host.hpp"
-#include "report/csv.hpp"
+#include "row/row_csv.hpp"
 #include "test_paths.hpp"
+#include "testing/fake_backend.hpp"
 #include "testing/temporary_file.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <array>
 
+#include "base/error.hpp"
+#include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
-#include "cli/standard_streams.hpp"
 #include "cli/text_output.hpp"
-#include "error.hpp"
 #include "published/published.hpp"
 
 namespace attnprof {

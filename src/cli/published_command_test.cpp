@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/csv.hpp"
 #include "cli/run.hpp"
-#include "report/csv.hpp"
 #include "test_paths.hpp"
 
 namespace attnprof {

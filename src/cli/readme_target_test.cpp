@@ -1,7 +1,7 @@
 // README's example of a target file is one.
 #include <gtest/gtest.h>
 
-#include "model/device_profiles.hpp"
+#include "device/device_profiles.hpp"
 #include "test_paths.hpp"
 #include "testing/temporary_file.hpp"
 

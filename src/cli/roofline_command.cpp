@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/output_file.hpp"
+#include "base/standard_streams.hpp"
+#include "base/text_table.hpp"
 #include "cli/commands.hpp"
-#include "cli/standard_streams.hpp"
-#include "report/meta.hpp"
-#include "report/output_file.hpp"
-#include "report/table.hpp"
-#include "roofline/roofline_output.hpp"
+#include "draw/roofline_output.hpp"
+#include "files/meta.hpp"
 
 namespace attnprof {
 namespace {

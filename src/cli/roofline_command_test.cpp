@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
+#include "base/csv.hpp"
 #include "cli/run.hpp"
-#include "report/csv.hpp"
 #include "test_paths.hpp"
 #include "testing/gate_files.hpp"
 #include "testing/roofline_rows.hpp"

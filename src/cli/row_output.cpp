@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
-#include "cli/standard_streams.hpp"
-#include "error.hpp"
-#include "report/csv.hpp"
-#include "report/json.hpp"
+#include "base/error.hpp"
+#include "base/standard_streams.hpp"
+#include "base/text_table.hpp"
 #include "report/table.hpp"
+#include "row/row_csv.hpp"
+#include "row/row_json.hpp"
 
 namespace attnprof {
 namespace {

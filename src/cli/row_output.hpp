@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/options.hpp"
-#include "pipeline.hpp"
-#include "roofline/schema.hpp"
+#include "row/schema.hpp"
+#include "run/pipeline.hpp"
 
 namespace attnprof {
 

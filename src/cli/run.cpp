@@ -6,9 +6,9 @@
 #include <iostream>
 #include <new>
 
+#include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
 #include "cli/doctor.hpp"
-#include "cli/standard_streams.hpp"
 #include "plugin/plugin_host.hpp"
 
 namespace attnprof {

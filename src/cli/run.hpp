@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/open_backend.hpp"
+#include "run/open_backend.hpp"
 
 namespace attnprof {
 

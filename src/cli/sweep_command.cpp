@@ -6,18 +6,19 @@
 #include <optional>
 #include <span>
 
+#include "base/interrupt.hpp"
+#include "base/output_file.hpp"
+#include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/row_output.hpp"
-#include "cli/standard_streams.hpp"
 #include "cli/sweep_gate.hpp"
-#include "pipeline.hpp"
-#include "report/csv.hpp"
-#include "report/csv_writer.hpp"
-#include "report/env_id.hpp"
-#include "report/meta.hpp"
-#include "report/progress.hpp"
-#include "report/resume.hpp"
+#include "files/env_id.hpp"
+#include "files/meta.hpp"
+#include "files/resume.hpp"
+#include "row/row_csv.hpp"
+#include "run/csv_writer.hpp"
+#include "run/pipeline.hpp"
+#include "run/progress.hpp"
 
 namespace attnprof {
 namespace {

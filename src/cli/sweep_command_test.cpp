@@ -4,8 +4,8 @@
 #include <csignal>
 #include <locale>
 
+#include "base/error.hpp"
 #include "cli/sweep_fixture.hpp"
-#include "error.hpp"
 
 namespace attnprof {
 namespace {

@@ -1,7 +1,7 @@
 // The CSV that a sweep writes and the .meta.json beside it.
 #include "cli/sweep_fixture.hpp"
-#include "report/env_id.hpp"
-#include "report/meta.hpp"
+#include "files/env_id.hpp"
+#include "files/meta.hpp"
 
 namespace attnprof {
 namespace {

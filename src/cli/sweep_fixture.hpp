@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cli/run.hpp"
-#include "measure/fake_backend.hpp"
-#include "report/csv.hpp"
+#include "row/row_csv.hpp"
+#include "testing/fake_backend.hpp"
 #include "testing/run_id.hpp"
 #include "testing/temporary_file.hpp"
 

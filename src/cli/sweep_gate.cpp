@@ -4,12 +4,12 @@
 
 #include <sstream>
 
+#include "base/standard_streams.hpp"
 #include "cli/gate_output.hpp"
-#include "cli/standard_streams.hpp"
+#include "files/read_meta.hpp"
 #include "gate/gate.hpp"
-#include "gate/read_meta.hpp"
 #include "plan/identity.hpp"
-#include "report/csv.hpp"
+#include "row/row_csv.hpp"
 
 namespace attnprof {
 SweepGate::SweepGate(const SweepOptions& options)

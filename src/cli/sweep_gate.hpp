@@ -9,8 +9,8 @@
 
 #include "cli/options.hpp"
 #include "gate/table.hpp"
-#include "plan/case.hpp"
-#include "roofline/row.hpp"
+#include "row/row.hpp"
+#include "schedule/case.hpp"
 
 namespace attnprof {
 

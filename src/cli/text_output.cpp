@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "report/csv.hpp"
-#include "report/schema_docs.hpp"
-#include "report/table.hpp"
+#include "base/csv.hpp"
+#include "base/text_table.hpp"
+#include "row/schema_docs.hpp"
 
 namespace attnprof {
 namespace {

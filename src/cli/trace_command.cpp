@@ -1,6 +1,7 @@
+#include "base/error.hpp"
+#include "base/hash.hpp"
 #include "cli/commands.hpp"
 #include "cli/doctor.hpp"
-#include "error.hpp"
 
 #if ATTNPROF_WITH_GPU
 
@@ -11,13 +12,13 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "cli/standard_streams.hpp"
+#include "base/output_file.hpp"
+#include "base/standard_streams.hpp"
+#include "files/env_id.hpp"
+#include "files/meta.hpp"
+#include "files/resume.hpp"
 #include "measure/gpu/nvml.hpp"
-#include "report/csv.hpp"
-#include "report/env_id.hpp"
-#include "report/meta.hpp"
-#include "report/output_file.hpp"
-#include "report/resume.hpp"
+#include "row/row_csv.hpp"
 #include "trace/pattern.hpp"
 #include "trace/target_process.hpp"
 #include "trace/trace_library.hpp"

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/error.hpp"
 #include "cli/run.hpp"
-#include "error.hpp"
-#include "measure/fake_backend.hpp"
-#include "report/csv.hpp"
-#include "report/meta.hpp"
+#include "files/meta.hpp"
+#include "row/row_csv.hpp"
+#include "testing/fake_backend.hpp"
 #include "testing/temporary_file.hpp"
 
 namespace attnprof {

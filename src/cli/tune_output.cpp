@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text_table.hpp"
 #include "cli/text_output.hpp"
 #include "report/table.hpp"
-#include "roofline/schema.hpp"
+#include "row/schema.hpp"
 #include "tune/ranking.hpp"
 
 namespace attnprof {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/options.hpp"
-#include "roofline/row.hpp"
+#include "row/row.hpp"
 #include "tune/contest.hpp"
 
 namespace attnprof {

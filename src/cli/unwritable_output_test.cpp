@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "cli/run.hpp"
-#include "measure/fake_backend.hpp"
 #include "test_paths.hpp"
+#include "testing/fake_backend.hpp"
 #include "testing/gate_files.hpp"
 #include "testing/roofline_rows.hpp"
 #include "testing/temporary_file.hpp"

@@ -6,10 +6,10 @@
 #include <list>
 #include <set>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "explain/explanation.hpp"
 #include "explain/findings.hpp"
-#include "roofline/run_devices.hpp"
+#include "files/run_devices.hpp"
 
 namespace attnprof {
 namespace {

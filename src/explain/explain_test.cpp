@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "testing/committed_rows.hpp"
 #include "testing/roofline_rows.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
+#include "base/text_table.hpp"
+#include "base/units.hpp"
 #include "explain/explanation.hpp"
-#include "report/table.hpp"
-#include "report/units.hpp"
 
 namespace attnprof {
 namespace {

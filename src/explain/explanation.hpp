@@ -9,8 +9,8 @@
 
 #include "explain/selector.hpp"
 #include "explain/speedup.hpp"
+#include "files/result_rows.hpp"
 #include "roofline/resources.hpp"
-#include "roofline/result_rows.hpp"
 
 namespace attnprof {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "report/units.hpp"
+#include "base/units.hpp"
 
 namespace attnprof {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "plan/sweep.hpp"
 #include "roofline/roofs.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "explain/time_model.hpp"
+#include "model/time_model.hpp"
 #include "roofline/resources.hpp"
-#include "roofline/row.hpp"
+#include "row/row.hpp"
 
 namespace attnprof {
 

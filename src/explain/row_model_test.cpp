@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "model/device_profiles.hpp"
+#include "device/device_profiles.hpp"
 #include "model/predict.hpp"
 #include "testing/committed_rows.hpp"
 #include "testing/roofline_rows.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "plan/grammar.hpp"
 
 namespace attnprof {

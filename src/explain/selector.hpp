@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "roofline/schema.hpp"
+#include "row/schema.hpp"
 
 namespace attnprof {
 

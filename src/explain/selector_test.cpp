@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "testing/roofline_rows.hpp"
 
 namespace attnprof {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "report/units.hpp"
+#include "base/units.hpp"
 
 namespace attnprof {
 namespace {

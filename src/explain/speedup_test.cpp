@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "model/device_profiles.hpp"
+#include "device/device_profiles.hpp"
 #include "testing/committed_rows.hpp"
 #include "testing/roofline_rows.hpp"
 

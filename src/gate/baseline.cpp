@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/csv.hpp"
 #include "gate/match.hpp"
-#include "report/csv.hpp"
 
 namespace attnprof {
 namespace {

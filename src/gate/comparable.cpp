@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace attnprof {
 namespace {

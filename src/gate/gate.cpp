@@ -9,7 +9,7 @@
 #include <unordered_set>
 
 #include "gate/match.hpp"
-#include "roofline/schema.hpp"
+#include "row/schema.hpp"
 
 namespace attnprof {
 namespace {

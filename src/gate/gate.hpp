@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "gate/metric.hpp"
 #include "gate/table.hpp"
 #include "gate/verdict.hpp"

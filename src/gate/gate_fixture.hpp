@@ -8,7 +8,7 @@
 #include <string>
 
 #include "gate/gate.hpp"
-#include "roofline/schema.hpp"
+#include "row/schema.hpp"
 #include "testing/gate_files.hpp"
 
 namespace attnprof {

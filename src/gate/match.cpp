@@ -6,8 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "files/meta.hpp"
 #include "gate/comparable.hpp"
-#include "report/meta.hpp"
 
 namespace attnprof {
 namespace {

@@ -7,8 +7,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "error.hpp"
-#include "report/units.hpp"
+#include "base/error.hpp"
+#include "base/units.hpp"
 
 namespace attnprof {
 namespace {

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <future>
 
-#include "error.hpp"
-#include "report/csv.hpp"
-#include "roofline/schema.hpp"
+#include "base/csv.hpp"
+#include "base/error.hpp"
+#include "row/schema.hpp"
 
 namespace attnprof {
 namespace {

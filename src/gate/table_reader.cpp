@@ -6,10 +6,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "error.hpp"
+#include "base/csv.hpp"
+#include "base/error.hpp"
 #include "gate/table.hpp"
-#include "report/csv.hpp"
-#include "roofline/schema.hpp"
+#include "row/schema.hpp"
 
 namespace attnprof {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "roofline/schema.hpp"
+#include "row/schema.hpp"
 
 namespace attnprof {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "measure/statistics.hpp"
 
 namespace attnprof {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "model/device_profile.hpp"
-#include "plan/case.hpp"
-#include "plan/inputs.hpp"
-#include "roofline/ceilings.hpp"
-#include "roofline/row.hpp"
+#include "device/ceilings.hpp"
+#include "device/device_profile.hpp"
+#include "problem/inputs.hpp"
+#include "row/row.hpp"
+#include "schedule/case.hpp"
 
 namespace attnprof {
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
-#include "error.hpp"
-#include "roofline/schema.hpp"
+#include "base/error.hpp"
+#include "row/schema.hpp"
 
 namespace attnprof {
 namespace {

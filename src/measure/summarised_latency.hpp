@@ -4,7 +4,7 @@
 #include <string>
 
 #include "measure/statistics.hpp"
-#include "roofline/row.hpp"
+#include "row/row.hpp"
 
 namespace attnprof {
 

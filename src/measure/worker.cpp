@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "measure/backend_json.hpp"
 #include "plan/case_json.hpp"
 #include "plugin/own_variants.hpp"

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "base/child_process.hpp"
 #include "measure/backend.hpp"
-#include "measure/child_process.hpp"
 
 namespace attnprof {
 

@@ -1,8 +1,8 @@
 // The worker's side of worker.hpp.
 #include <nlohmann/json.hpp>
 
+#include "base/serve_lines.hpp"
 #include "measure/backend_json.hpp"
-#include "measure/serve_lines.hpp"
 #include "measure/worker.hpp"
 #include "plan/case_json.hpp"
 #include "plugin/own_variants.hpp"

@@ -10,9 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "measure/backend_json.hpp"
 #include "test_paths.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

@@ -1,6 +1,6 @@
 #include "model/chunk_grid.hpp"
 
-#include "variants/tiling.hpp"
+#include "schedule/tiling.hpp"
 
 namespace attnprof {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/counting_machine.hpp"
-#include "plan/operands.hpp"
+#include "problem/operands.hpp"
 
 namespace attnprof {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/tile_machine.hpp"
-#include "plan/operands.hpp"
+#include "problem/operands.hpp"
+#include "schedule/tile_machine.hpp"
 
 namespace attnprof {
 

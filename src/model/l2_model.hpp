@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-#include "model/device_profile.hpp"
+#include "device/device_profile.hpp"
 #include "model/reuse_distance.hpp"
 
 namespace attnprof {

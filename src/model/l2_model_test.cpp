@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/device_profiles.hpp"
+#include "device/device_profiles.hpp"
 
 namespace attnprof {
 namespace {

@@ -1,8 +1,8 @@
 // Where bytes at HBM hang on how much L2 happens to keep.
 #pragma once
 
-#include "model/device_profile.hpp"
-#include "plan/case.hpp"
+#include "device/device_profile.hpp"
+#include "schedule/case.hpp"
 
 namespace attnprof {
 

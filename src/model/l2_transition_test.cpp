@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "model/device_profiles.hpp"
+#include "device/device_profiles.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

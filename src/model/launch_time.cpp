@@ -4,7 +4,7 @@
 #include <cmath>
 #include <queue>
 
-#include "variants/tiling.hpp"
+#include "schedule/tiling.hpp"
 
 namespace attnprof {
 namespace {

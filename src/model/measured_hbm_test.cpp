@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <iterator>
 
-#include "model/device_profiles.hpp"
+#include "device/device_profiles.hpp"
 #include "model/predict.hpp"
-#include "report/csv.hpp"
+#include "row/row_csv.hpp"
 #include "test_paths.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

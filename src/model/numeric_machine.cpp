@@ -7,7 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "verify/rounding.hpp"
+#include "problem/rounding.hpp"
 
 namespace attnprof {
 namespace {

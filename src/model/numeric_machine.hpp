@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "model/tile_machine.hpp"
-#include "plan/inputs.hpp"
-#include "plan/operands.hpp"
-#include "variants/step.hpp"
+#include "problem/inputs.hpp"
+#include "problem/operands.hpp"
+#include "schedule/step.hpp"
+#include "schedule/tile_machine.hpp"
 
 namespace attnprof {
 

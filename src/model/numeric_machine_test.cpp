@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "lib/random_value.h"
-#include "verify/rounding.hpp"
+#include "problem/rounding.hpp"
 
 namespace attnprof {
 namespace {

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "model/counting_machine.hpp"
-#include "model/occupancy.hpp"
 #include "model/simulate.hpp"
-#include "variants/tiling.hpp"
+#include "schedule/occupancy.hpp"
+#include "schedule/tiling.hpp"
 
 namespace attnprof {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "model/device_profile.hpp"
-#include "plan/case.hpp"
-#include "roofline/row.hpp"
+#include "device/device_profile.hpp"
+#include "row/row.hpp"
+#include "schedule/case.hpp"
 
 namespace attnprof {
 

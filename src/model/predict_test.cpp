@@ -4,10 +4,11 @@
 
 #include <chrono>
 
+#include "device/device_profiles.hpp"
 #include "model/counting_machine.hpp"
-#include "model/device_profiles.hpp"
 #include "model/simulate.hpp"
-#include "variants/tiling.hpp"
+#include "schedule/tiling.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

@@ -7,8 +7,8 @@
 #include "model/chunk_grid.hpp"
 #include "model/counting_machine.hpp"
 #include "model/l2_model.hpp"
-#include "model/occupancy.hpp"
 #include "model/wave.hpp"
+#include "schedule/occupancy.hpp"
 
 namespace attnprof {
 namespace {

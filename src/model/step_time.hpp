@@ -1,7 +1,7 @@
 // Time of a launch on a device, as a roofline over its resources.
 #pragma once
 
-#include "model/device_profile.hpp"
+#include "device/device_profile.hpp"
 #include "model/predict.hpp"
 
 namespace attnprof {

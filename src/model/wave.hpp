@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/counting_machine.hpp"
-#include "model/tile_machine.hpp"
+#include "schedule/tile_machine.hpp"
 
 namespace attnprof {
 

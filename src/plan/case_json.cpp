@@ -4,7 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "error.hpp"
+#include "base/error.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

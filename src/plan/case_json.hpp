@@ -3,7 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "plan/case.hpp"
+#include "schedule/case.hpp"
 
 namespace attnprof {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <span>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace attnprof {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace attnprof {
 namespace {

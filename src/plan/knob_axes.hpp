@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "variants/variant.hpp"
+#include "schedule/variant.hpp"
 
 namespace attnprof {
 

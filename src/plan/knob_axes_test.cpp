@@ -3,10 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "error.hpp"
-#include "model/device_profiles.hpp"
+#include "base/error.hpp"
+#include "device/device_profiles.hpp"
 #include "plan/identity.hpp"
 #include "plan/sweep.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "plan/case.hpp"
+#include "schedule/case.hpp"
 
 namespace attnprof {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "plan/case.hpp"
+#include "schedule/case.hpp"
 
 namespace attnprof {
 

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "plan/skip.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "plan/case.hpp"
 #include "plan/knob_axes.hpp"
+#include "schedule/case.hpp"
 
 namespace attnprof {
 

@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include "error.hpp"
-#include "model/device_profiles.hpp"
+#include "base/error.hpp"
+#include "device/device_profiles.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

@@ -4,10 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "plugin/plugin_host.hpp"
 #include "plugin/plugin_library.hpp"
-#include "variants/variant_file.hpp"
+#include "plugin/variant_file.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "error.hpp"
-#include "measure/serve_lines.hpp"
+#include "base/error.hpp"
+#include "base/serve_lines.hpp"
 #include "plan/case_json.hpp"
 #include "plugin/plugin_library.hpp"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 
-#include "measure/child_process.hpp"
+#include "base/child_process.hpp"
 #include "plugin/plugin.hpp"
 
 namespace attnprof {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace attnprof {
 namespace {

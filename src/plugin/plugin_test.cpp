@@ -5,20 +5,21 @@
 
 #include <chrono>
 
+#include "base/error.hpp"
 #include "cli/run.hpp"
-#include "error.hpp"
+#include "device/device_profiles.hpp"
 #include "measure/guard_bands.hpp"
 #include "measure/worker.hpp"
-#include "model/device_profiles.hpp"
-#include "pipeline.hpp"
 #include "plan/skip.hpp"
 #include "plan/sweep.hpp"
 #include "plugin/own_variants.hpp"
 #include "plugin/plugin_host.hpp"
 #include "plugin/plugin_library.hpp"
-#include "report/csv.hpp"
+#include "row/row_csv.hpp"
+#include "run/pipeline.hpp"
 #include "test_paths.hpp"
 #include "testing/temporary_file.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

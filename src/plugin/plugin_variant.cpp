@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "error.hpp"
-#include "measure/compile/content_hash.hpp"
-#include "measure/compile/places.hpp"
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/installation.hpp"
 #include "plugin/plugin.hpp"
-#include "variants/variant_file.hpp"
+#include "plugin/variant_file.hpp"
 
 namespace attnprof {
 namespace fs = std::filesystem;

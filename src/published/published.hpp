@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "roofline/result_rows.hpp"
-#include "roofline/row.hpp"
+#include "files/result_rows.hpp"
+#include "row/row.hpp"
 
 namespace attnprof {
 

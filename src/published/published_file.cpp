@@ -5,10 +5,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "error.hpp"
-#include "plan/problem.hpp"
+#include "base/csv.hpp"
+#include "base/error.hpp"
+#include "problem/problem.hpp"
 #include "published/published.hpp"
-#include "report/csv.hpp"
 
 namespace attnprof {
 namespace {

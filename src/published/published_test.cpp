@@ -3,11 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "error.hpp"
-#include "report/csv.hpp"
+#include "base/csv.hpp"
+#include "base/error.hpp"
+#include "schedule/variant.hpp"
 #include "test_paths.hpp"
 #include "testing/roofline_rows.hpp"
-#include "variants/variant.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "report/units.hpp"
+#include "base/text_table.hpp"
+#include "base/units.hpp"
 
 namespace attnprof {
 namespace {

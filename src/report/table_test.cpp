@@ -6,9 +6,10 @@
 #include <span>
 #include <sstream>
 
-#include "report/json.hpp"
-#include "report/schema_docs.hpp"
-#include "report/units.hpp"
+#include "base/text_table.hpp"
+#include "base/units.hpp"
+#include "row/row_json.hpp"
+#include "row/schema_docs.hpp"
 
 namespace attnprof {
 namespace {

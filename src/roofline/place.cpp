@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "plan/problem.hpp"
+#include "problem/problem.hpp"
 #include "roofline/resources.hpp"
-#include "roofline/schema.hpp"
+#include "row/schema.hpp"
 
 namespace attnprof {
 namespace {

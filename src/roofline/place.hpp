@@ -1,9 +1,9 @@
 // Where a measured case sits under the roofline.
 #pragma once
 
-#include "model/device_profile.hpp"
-#include "roofline/ceilings.hpp"
-#include "roofline/row.hpp"
+#include "device/ceilings.hpp"
+#include "device/device_profile.hpp"
+#include "row/row.hpp"
 
 namespace attnprof {
 

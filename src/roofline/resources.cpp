@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plan/problem.hpp"
+#include "problem/problem.hpp"
 
 namespace attnprof {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "roofline/rates.hpp"
-#include "roofline/row.hpp"
+#include "device/rates.hpp"
+#include "row/row.hpp"
 
 namespace attnprof {
 

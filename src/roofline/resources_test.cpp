@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/device_profiles.hpp"
+#include "device/device_profiles.hpp"
 #include "testing/round_device.hpp"
 
 namespace attnprof {

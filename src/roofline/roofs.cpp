@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "model/device_profiles.hpp"
-#include "roofline/rates.hpp"
+#include "device/device_profiles.hpp"
+#include "device/rates.hpp"
 
 namespace attnprof {
 namespace {

@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "model/device_profile.hpp"
-#include "report/meta.hpp"
-#include "roofline/ceilings.hpp"
+#include "device/ceilings.hpp"
+#include "device/device_profile.hpp"
 
 namespace attnprof {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <thread>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "measure/worker.hpp"
-#include "roofline/schema.hpp"
+#include "row/schema.hpp"
 #include "testing/hosted_plugin.hpp"
 
 namespace attnprof {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "gate/gate.hpp"
-#include "report/csv.hpp"
+#include "row/row_csv.hpp"
 
 namespace attnprof {
 

@@ -4,11 +4,11 @@
 
 #include <cstring>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "measure/guard_bands.hpp"
-#include "plan/inputs.hpp"
 #include "plugin/plugin_library.hpp"
-#include "variants/tiling.hpp"
+#include "problem/inputs.hpp"
+#include "schedule/tiling.hpp"
 #include "verify/reference.hpp"
 
 namespace attnprof {

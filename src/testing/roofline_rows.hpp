@@ -1,7 +1,7 @@
 // Result files as tests of the roofline need them.
 #pragma once
 
-#include "roofline/roofline_data.hpp"
+#include "draw/roofline_data.hpp"
 
 namespace attnprof {
 

@@ -1,7 +1,7 @@
 // A device whose rates are round numbers, for times worked out by hand.
 #pragma once
 
-#include "model/device_profile.hpp"
+#include "device/device_profile.hpp"
 
 namespace attnprof {
 

@@ -6,8 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "base/hash.hpp"
 
 namespace attnprof {
 namespace {
@@ -70,7 +69,7 @@ std::string demangled(const std::string& name) {
 std::string short_kernel_name(const std::string& demangled_name) {
   const std::string name = without_return_type(without_parameters(demangled_name));
   if (name.size() <= longest) return name;
-  const auto hash = static_cast<uint32_t>(XXH3_64bits(demangled_name.data(), demangled_name.size()));
+  const auto hash = static_cast<uint32_t>(hash64(demangled_name));
   return fmt::format("{}<#{:08x}>", without_template_arguments(name).substr(0, longest), hash);
 }
 

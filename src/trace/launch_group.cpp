@@ -7,9 +7,9 @@
 
 #include "measure/statistics.hpp"
 #include "measure/summarised_latency.hpp"
-#include "model/occupancy.hpp"
 #include "roofline/place.hpp"
-#include "roofline/schema.hpp"
+#include "row/schema.hpp"
+#include "schedule/occupancy.hpp"
 #include "trace/kernel_name.hpp"
 
 namespace attnprof {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "model/device_profile.hpp"
-#include "roofline/row.hpp"
+#include "device/device_profile.hpp"
+#include "row/row.hpp"
 #include "trace/launch_record.hpp"
 
 namespace attnprof {

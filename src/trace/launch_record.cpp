@@ -107,15 +107,6 @@ std::optional<TraceLine> record_of(const Json& json) {
 
 }  // namespace
 
-std::string count_name(Quantity quantity, std::optional<Dtype> dtype) {
-  constexpr std::array<std::string_view, quantity_count> names = {
-      "hbm_read", "hbm_write", "l2_read",       "l2_write",    "l2_atomic", "l2_reduction",
-      "sm_read",  "sm_write",  "local_load",    "local_store", "occupancy", "tensor_pipe",
-      "cycles",   "duration",  "active_cycles", "tensor_flops"};
-  std::string name(names[static_cast<size_t>(quantity)]);
-  return dtype ? name + "_" + std::string(attnprof::to_string(*dtype)) : name;
-}
-
 std::string to_line(const TraceLine& record) {
   return std::visit(ToJson{}, record).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "measure/gpu/gpu_profile.hpp"
-#include "measure/gpu/metrics.hpp"
+#include "measure/gpu/launch_counts.hpp"
 
 namespace attnprof {
 
@@ -28,10 +28,6 @@ struct LaunchShape {
   int64_t registers = 0, local = 0;                   // a thread; local memory in bytes
   bool operator==(const LaunchShape&) const = default;
 };
-
-// Values of one pass around one launch, or of the passes around successive launches of the same, by
-// count_name: bytes, ns, cycles, FLOPs, percent.
-using LaunchCounts = std::map<std::string, double, std::less<>>;
 
 struct LaunchRecord {
   std::string kernel;         // demangled; of a graph the first of its kernels that was asked for
@@ -65,9 +61,6 @@ struct KernelSeen {
   std::string kernel;
   int64_t launches = 0;
 };
-
-// "hbm_read"; of tensor FLOPs "tensor_flops_bf16".
-std::string count_name(Quantity quantity, std::optional<Dtype> dtype = std::nullopt);
 
 using TraceLine = std::variant<ProcessRecord, DeviceRecord, LaunchRecord, KernelSeen, TraceFailure>;
 

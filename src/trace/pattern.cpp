@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace attnprof {
 

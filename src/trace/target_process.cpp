@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace attnprof {
 namespace {

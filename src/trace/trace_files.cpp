@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "report/csv.hpp"
+#include "base/csv.hpp"
 
 namespace attnprof {
 namespace {

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "report/csv.hpp"
+#include "row/row_csv.hpp"
 #include "test_paths.hpp"
 #include "testing/temporary_file.hpp"
 

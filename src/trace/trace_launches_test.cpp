@@ -2,8 +2,8 @@
 // rows.
 #include <algorithm>
 
-#include "gate/read_meta.hpp"
-#include "roofline/schema.hpp"
+#include "files/read_meta.hpp"
+#include "row/schema.hpp"
 #include "trace/trace_fixture.hpp"
 
 namespace attnprof {

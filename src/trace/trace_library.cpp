@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "error.hpp"
-#include "measure/compile/places.hpp"
+#include "base/error.hpp"
+#include "base/installation.hpp"
 
 #ifndef ATTNPROF_LIBDIR
 #define ATTNPROF_LIBDIR "lib"

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "error.hpp"
+#include "base/error.hpp"
+#include "measure/gpu/count_turns.hpp"
 #include "testing/temporary_file.hpp"
-#include "trace/count_turns.hpp"
 #include "trace/kernel_name.hpp"
 #include "trace/pattern.hpp"
 #include "trace/trace_files.hpp"

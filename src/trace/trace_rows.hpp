@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "measure/backend.hpp"
-#include "roofline/row.hpp"
+#include "row/row.hpp"
 #include "trace/trace_files.hpp"
 
 namespace attnprof {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "error.hpp"
-#include "model/occupancy.hpp"
+#include "base/error.hpp"
+#include "schedule/occupancy.hpp"
 
 namespace attnprof {
 namespace {

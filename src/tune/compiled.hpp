@@ -5,7 +5,7 @@
 #include <string>
 
 #include "measure/compile/compile.hpp"
-#include "plan/case.hpp"
+#include "schedule/case.hpp"
 
 namespace attnprof {
 

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "device/device_profiles.hpp"
 #include "measure/compile/compile_fixture.hpp"
-#include "model/device_profiles.hpp"
 
 namespace attnprof {
 namespace {

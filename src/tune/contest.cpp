@@ -6,8 +6,8 @@
 #include <array>
 #include <map>
 
-#include "error.hpp"
-#include "variants/tiling.hpp"
+#include "base/error.hpp"
+#include "schedule/tiling.hpp"
 
 namespace attnprof {
 namespace {

@@ -3,8 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/device_profiles.hpp"
+#include "device/device_profiles.hpp"
 #include "plan/identity.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

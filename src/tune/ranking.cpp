@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "report/table.hpp"
-#include "roofline/schema.hpp"
+#include "row/schema.hpp"
 
 namespace attnprof {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "roofline/row.hpp"
+#include "row/row.hpp"
 
 namespace attnprof {
 

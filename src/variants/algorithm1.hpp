@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "variants/tiling.hpp"
-#include "variants/variant.hpp"
+#include "schedule/tiling.hpp"
+#include "schedule/variant.hpp"
 
 namespace attnprof {
 

@@ -2,11 +2,11 @@
 // go to device memory and back at every inner step.
 #include <fmt/format.h>
 
+#include "schedule/mma_tile.hpp"
+#include "schedule/online_softmax.hpp"
+#include "schedule/tiling.hpp"
+#include "schedule/variant.hpp"
 #include "variants/algorithm1.hpp"
-#include "variants/mma_tile.hpp"
-#include "variants/online_softmax.hpp"
-#include "variants/tiling.hpp"
-#include "variants/variant.hpp"
 
 namespace attnprof {
 

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 
-#include "model/occupancy.hpp"
-#include "variants/mma_tile.hpp"
-#include "variants/online_softmax.hpp"
-#include "variants/tiling.hpp"
-#include "variants/variant.hpp"
+#include "schedule/mma_tile.hpp"
+#include "schedule/occupancy.hpp"
+#include "schedule/online_softmax.hpp"
+#include "schedule/tiling.hpp"
+#include "schedule/variant.hpp"
 
 namespace attnprof {
 namespace {

@@ -2,9 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/device_profiles.hpp"
+#include "device/device_profiles.hpp"
 #include "plan/skip.hpp"
 #include "plan/sweep.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

@@ -7,13 +7,13 @@
 
 #include "lib/flash3_layout.h"
 #include "lib/flash3_order.h"
-#include "model/occupancy.hpp"
+#include "schedule/fp8.hpp"
+#include "schedule/mma_tile.hpp"
+#include "schedule/occupancy.hpp"
+#include "schedule/online_softmax.hpp"
+#include "schedule/tiling.hpp"
+#include "schedule/variant.hpp"
 #include "variants/flash3_prepare.hpp"
-#include "variants/fp8.hpp"
-#include "variants/mma_tile.hpp"
-#include "variants/online_softmax.hpp"
-#include "variants/tiling.hpp"
-#include "variants/variant.hpp"
 
 namespace attnprof {
 

@@ -1,8 +1,8 @@
 #include "variants/flash3_prepare.hpp"
 
 #include "lib/flash3_layout.h"
-#include "variants/product.hpp"
-#include "variants/tiling.hpp"
+#include "schedule/product.hpp"
+#include "schedule/tiling.hpp"
 
 namespace attnprof {
 namespace {

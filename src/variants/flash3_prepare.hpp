@@ -2,9 +2,9 @@
 // contiguous.
 #pragma once
 
-#include "model/tile_machine.hpp"
-#include "plan/operands.hpp"
-#include "variants/step.hpp"
+#include "problem/operands.hpp"
+#include "schedule/step.hpp"
+#include "schedule/tile_machine.hpp"
 
 namespace attnprof {
 

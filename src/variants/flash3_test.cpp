@@ -9,11 +9,12 @@
 #include <map>
 #include <set>
 
+#include "device/device_profiles.hpp"
 #include "lib/flash3_layout.h"
 #include "lib/flash3_order.h"
-#include "model/device_profiles.hpp"
 #include "plan/skip.hpp"
 #include "plan/sweep.hpp"
+#include "variants/registry.hpp"
 #include "variants/test_machine.hpp"
 
 namespace attnprof {

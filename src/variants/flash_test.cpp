@@ -7,14 +7,15 @@
 #include <limits>
 #include <span>
 
-#include "model/tile_machine.hpp"
-#include "plan/operands.hpp"
+#include "problem/operands.hpp"
+#include "problem/rounding.hpp"
+#include "schedule/mma_tile.hpp"
+#include "schedule/tile_machine.hpp"
+#include "schedule/tiling.hpp"
+#include "schedule/variant.hpp"
 #include "variants/algorithm1.hpp"
-#include "variants/mma_tile.hpp"
-#include "variants/tiling.hpp"
-#include "variants/variant.hpp"
+#include "variants/registry.hpp"
 #include "verify/reference.hpp"
-#include "verify/rounding.hpp"
 
 namespace attnprof {
 namespace {

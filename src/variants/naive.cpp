@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "lib/fma_blocking.h"
-#include "variants/fp8.hpp"
-#include "variants/product.hpp"
-#include "variants/tiling.hpp"
+#include "schedule/fp8.hpp"
+#include "schedule/product.hpp"
+#include "schedule/tiling.hpp"
 #include "variants/unfused.hpp"
 
 namespace attnprof {

@@ -1,11 +1,12 @@
+#include "variants/registry.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <deque>
 
-#include "error.hpp"
-#include "variants/variant.hpp"
+#include "base/error.hpp"
 
 namespace attnprof {
 
@@ -55,18 +56,6 @@ const Variant* find_variant(std::string_view name) {
   const auto variants = all_variants();
   const auto found = std::ranges::find(variants, name, &Variant::name);
   return found == variants.end() ? nullptr : *found;
-}
-
-const Knob* find_knob(const Variant& variant, std::string_view name) {
-  const auto found = std::ranges::find(variant.knobs, name, &Knob::name);
-  return found == variant.knobs.end() ? nullptr : &*found;
-}
-
-std::vector<Operand> case_operands(const Variant& variant, const Problem& problem, const Tile& tile) {
-  std::vector<Operand> all = operands(problem);
-  std::vector<Operand> workspace = variant.workspace(problem, tile);
-  all.insert(all.end(), workspace.begin(), workspace.end());
-  return all;
 }
 
 }  // namespace attnprof

@@ -7,9 +7,10 @@
 #include <map>
 #include <set>
 
-#include "model/device_profiles.hpp"
+#include "device/device_profiles.hpp"
+#include "schedule/variant.hpp"
 #include "test_paths.hpp"
-#include "variants/variant.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

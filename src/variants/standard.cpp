@@ -2,9 +2,9 @@
 // library product for O. The query heads that share a kv head are stacked into one product.
 #include <fmt/format.h>
 
-#include "variants/fp8.hpp"
-#include "variants/product.hpp"
-#include "variants/tiling.hpp"
+#include "schedule/fp8.hpp"
+#include "schedule/product.hpp"
+#include "schedule/tiling.hpp"
 #include "variants/unfused.hpp"
 
 namespace attnprof {

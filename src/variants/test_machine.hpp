@@ -9,10 +9,10 @@
 #include <map>
 #include <string>
 
-#include "plan/inputs.hpp"
-#include "variants/variant.hpp"
+#include "problem/inputs.hpp"
+#include "problem/rounding.hpp"
+#include "schedule/variant.hpp"
 #include "verify/reference.hpp"
-#include "verify/rounding.hpp"
 
 namespace attnprof {
 

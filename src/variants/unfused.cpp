@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "lib/score_rows.h"
-#include "variants/product.hpp"
-#include "variants/tiling.hpp"
+#include "schedule/product.hpp"
+#include "schedule/tiling.hpp"
 
 namespace attnprof {
 namespace {

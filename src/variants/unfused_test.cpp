@@ -2,8 +2,9 @@
 #include <gmock/gmock.h>
 
 #include "lib/score_rows.h"
+#include "schedule/tiling.hpp"
+#include "variants/registry.hpp"
 #include "variants/test_machine.hpp"
-#include "variants/tiling.hpp"
 
 namespace attnprof {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "plan/problem.hpp"
-#include "roofline/row.hpp"
+#include "problem/problem.hpp"
+#include "row/row.hpp"
 
 namespace attnprof {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/problem.hpp"
-#include "variants/step.hpp"
+#include "problem/problem.hpp"
+#include "schedule/step.hpp"
 
 namespace attnprof {
 

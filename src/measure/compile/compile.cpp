@@ -6,11 +6,12 @@
 #include <filesystem>
 #include <sstream>
 
-#include "error.hpp"
-#include "measure/compile/content_hash.hpp"
-#include "measure/compile/places.hpp"
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/installation.hpp"
+#include "base/run_program.hpp"
+#include "measure/compile/code_hash.hpp"
 #include "measure/compile/ptxas_report.hpp"
-#include "measure/compile/run_program.hpp"
 
 namespace attnprof {
 namespace fs = std::filesystem;

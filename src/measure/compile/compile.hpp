@@ -13,7 +13,7 @@
 #include "measure/backend.hpp"
 #include "measure/compile/kernel_cache.hpp"
 #include "measure/compile/toolchain.hpp"
-#include "variants/step.hpp"
+#include "schedule/step.hpp"
 
 namespace attnprof {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/run_program.hpp"
 #include "measure/compile/compile.hpp"
-#include "measure/compile/run_program.hpp"
 
 namespace attnprof {
 

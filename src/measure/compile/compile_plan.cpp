@@ -6,8 +6,8 @@
 #include <map>
 #include <mutex>
 
-#include "error.hpp"
-#include "measure/parallel.hpp"
+#include "base/error.hpp"
+#include "base/parallel.hpp"
 #include "plan/identity.hpp"
 
 namespace attnprof {

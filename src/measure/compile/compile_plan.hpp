@@ -8,10 +8,10 @@
 #include <thread>
 #include <vector>
 
+#include "device/device_profile.hpp"
 #include "measure/compile/compile.hpp"
-#include "model/device_profile.hpp"
-#include "plan/case.hpp"
-#include "roofline/row.hpp"
+#include "row/row.hpp"
+#include "schedule/case.hpp"
 
 namespace attnprof {
 

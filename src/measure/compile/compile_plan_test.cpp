@@ -6,7 +6,8 @@
 #include <chrono>
 
 #include "measure/compile/compile_fixture.hpp"
-#include "variants/tiling.hpp"
+#include "schedule/tiling.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

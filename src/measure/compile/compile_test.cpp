@@ -10,12 +10,12 @@
 #include <fstream>
 #include <thread>
 
-#include "error.hpp"
+#include "base/error.hpp"
+#include "base/run_program.hpp"
 #include "measure/compile/compile_fixture.hpp"
-#include "measure/compile/content_hash.hpp"
+#include "measure/compile/code_hash.hpp"
 #include "measure/compile/nvcc_fixture.hpp"
 #include "measure/compile/ptxas_report.hpp"
-#include "measure/compile/run_program.hpp"
 
 namespace attnprof {
 namespace {

@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <sstream>
 
-#include "error.hpp"
+#include "base/error.hpp"
+#include "base/installation.hpp"
+#include "base/run_program.hpp"
+#include "base/scratch.hpp"
 #include "measure/compile/kernel_cache.hpp"
-#include "measure/compile/places.hpp"
-#include "measure/compile/run_program.hpp"
-#include "measure/compile/scratch.hpp"
 #include "measure/compile/toolchain.hpp"
 
 namespace attnprof {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/finding.hpp"
+#include "base/finding.hpp"
 
 namespace attnprof {
 

@@ -11,8 +11,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "measure/compile/content_hash.hpp"
-#include "measure/compile/run_program.hpp"
+#include "base/hash.hpp"
+#include "base/run_program.hpp"
 
 namespace attnprof {
 namespace fs = std::filesystem;

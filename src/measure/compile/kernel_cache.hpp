@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/compile/scratch.hpp"
+#include "base/scratch.hpp"
 
 namespace attnprof {
 

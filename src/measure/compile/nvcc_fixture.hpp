@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "measure/compile/compile.hpp"
 #include "test_paths.hpp"
 

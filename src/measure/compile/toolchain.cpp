@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <sstream>
 
-#include "error.hpp"
-#include "measure/compile/places.hpp"
-#include "measure/compile/run_program.hpp"
-#include "measure/compile/scratch.hpp"
+#include "base/error.hpp"
+#include "base/installation.hpp"
+#include "base/run_program.hpp"
+#include "base/scratch.hpp"
 
 namespace attnprof {
 namespace fs = std::filesystem;

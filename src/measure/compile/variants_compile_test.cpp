@@ -7,12 +7,13 @@
 #include <map>
 #include <set>
 
+#include "device/device_profiles.hpp"
 #include "measure/compile/ceiling_kernels.hpp"
 #include "measure/compile/compile_plan.hpp"
 #include "measure/compile/nvcc_fixture.hpp"
-#include "model/device_profiles.hpp"
 #include "plan/skip.hpp"
 #include "variants/flash3_prepare.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

@@ -3,9 +3,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "error.hpp"
-#include "measure/compile/content_hash.hpp"
-#include "report/meta.hpp"
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/output_file.hpp"
 
 namespace attnprof {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "roofline/ceilings.hpp"
+#include "device/ceilings.hpp"
 
 namespace attnprof {
 

@@ -6,14 +6,14 @@
 #include <array>
 #include <thread>
 
-#include "error.hpp"
+#include "base/error.hpp"
+#include "base/parallel.hpp"
 #include "lib/ceilings.h"
 #include "lib/clock_span.h"
 #include "measure/compile/ceiling_kernels.hpp"
 #include "measure/compile/compile_plan.hpp"
 #include "measure/gpu/ceiling_cache.hpp"
 #include "measure/gpu/gpu_device.hpp"
-#include "measure/parallel.hpp"
 #include "measure/statistics.hpp"
 
 namespace attnprof {

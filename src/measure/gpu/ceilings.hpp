@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "device/ceilings.hpp"
 #include "measure/backend.hpp"
-#include "roofline/ceilings.hpp"
 
 namespace attnprof {
 

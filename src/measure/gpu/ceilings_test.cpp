@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "measure/compile/ceiling_kernels.hpp"
 
 namespace attnprof {

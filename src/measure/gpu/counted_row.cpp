@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "measure/statistics.hpp"
-#include "roofline/schema.hpp"
+#include "row/schema.hpp"
 
 namespace attnprof {
 namespace {

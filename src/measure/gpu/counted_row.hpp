@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "measure/gpu/metric_plan.hpp"
-#include "roofline/row.hpp"
+#include "row/row.hpp"
 
 namespace attnprof {
 

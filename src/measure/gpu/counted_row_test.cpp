@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "roofline/schema.hpp"
+#include "row/schema.hpp"
 
 namespace attnprof {
 namespace {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <map>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "measure/gpu/counted_row.hpp"
 #include "measure/gpu/counter_access.hpp"
 #include "measure/gpu/driver.hpp"

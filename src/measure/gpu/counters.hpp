@@ -6,8 +6,8 @@
 #include <functional>
 #include <memory>
 
-#include "plan/problem.hpp"
-#include "roofline/row.hpp"
+#include "problem/problem.hpp"
+#include "row/row.hpp"
 
 namespace attnprof {
 

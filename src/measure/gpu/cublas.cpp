@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "measure/gpu/cublas_abi.hpp"
 #include "measure/gpu/cuda_paths.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "measure/gpu/cuda_objects.hpp"
-#include "plan/problem.hpp"
-#include "variants/step.hpp"
+#include "problem/problem.hpp"
+#include "schedule/step.hpp"
 
 namespace attnprof {
 

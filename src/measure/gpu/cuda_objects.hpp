@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "measure/gpu/driver.hpp"
-#include "variants/step.hpp"
+#include "schedule/step.hpp"
 
 namespace attnprof {
 

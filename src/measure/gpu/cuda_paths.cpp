@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "measure/compile/places.hpp"
+#include "base/installation.hpp"
 
 namespace attnprof {
 namespace {

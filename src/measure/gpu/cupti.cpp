@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "measure/gpu/counter_error.hpp"
 #include "measure/gpu/cuda_paths.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "measure/gpu/cupti.hpp"
 
 namespace attnprof {

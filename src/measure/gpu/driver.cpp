@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <link.h>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 #define ATTNPROF_TEXT(x) #x
 #define ATTNPROF_EXPANDED_TEXT(x) ATTNPROF_TEXT(x)

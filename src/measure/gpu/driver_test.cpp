@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <iostream>
 
-#include "error.hpp"
-#include "measure/compile/places.hpp"
-#include "measure/compile/run_program.hpp"
-#include "measure/compile/scratch.hpp"
+#include "base/error.hpp"
+#include "base/installation.hpp"
+#include "base/run_program.hpp"
+#include "base/scratch.hpp"
 #include "measure/gpu/gpu_backend.hpp"
 #include "measure/gpu/gpu_device.hpp"
 #include "measure/gpu/nvml.hpp"

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "measure/gpu/counter_error.hpp"
 #include "measure/gpu/counters.hpp"
 #include "measure/gpu/cublas.hpp"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "measure/finding.hpp"
+#include "base/finding.hpp"
 
 namespace attnprof {
 

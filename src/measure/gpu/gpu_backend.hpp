@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "measure/backend.hpp"
 
 namespace attnprof {

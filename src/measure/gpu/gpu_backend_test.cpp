@@ -1,7 +1,7 @@
 // Opening the device, times, and what ends a case.
 #include <iostream>
 
-#include "measure/compile/run_program.hpp"
+#include "base/run_program.hpp"
 #include "measure/gpu/gpu_fixture.hpp"
 
 namespace attnprof {

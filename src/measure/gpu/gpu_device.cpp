@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "measure/gpu/gpu_facts.hpp"
-#include "variants/tiling.hpp"
+#include "schedule/tiling.hpp"
 
 namespace attnprof {
 namespace {

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "device/device_profile.hpp"
 #include "measure/compile/compile.hpp"
 #include "measure/gpu/cublas.hpp"
 #include "measure/gpu/cuda_objects.hpp"
 #include "measure/gpu/gpu_profile.hpp"
 #include "measure/gpu/harness.hpp"
 #include "measure/gpu/nvml.hpp"
-#include "model/device_profile.hpp"
 
 namespace attnprof {
 

@@ -9,12 +9,13 @@
 #include <stdexcept>
 #include <string>
 
-#include "measure/compile/scratch.hpp"
+#include "base/scratch.hpp"
 #include "measure/compile/toolchain.hpp"
 #include "measure/gpu/driver.hpp"
 #include "measure/gpu/gpu_backend.hpp"
+#include "schedule/tiling.hpp"
 #include "test_paths.hpp"
-#include "variants/tiling.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 

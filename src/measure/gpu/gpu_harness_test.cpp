@@ -3,8 +3,8 @@
 #include "measure/gpu/gpu_device.hpp"
 #include "measure/gpu/gpu_fixture.hpp"
 #include "measure/gpu/prepare.hpp"
+#include "problem/rounding.hpp"
 #include "variants/flash3_prepare.hpp"
-#include "verify/rounding.hpp"
 
 namespace attnprof {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "model/device_profiles.hpp"
+#include "device/device_profiles.hpp"
 
 namespace attnprof {
 namespace {

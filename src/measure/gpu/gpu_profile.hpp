@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "model/device_profile.hpp"
+#include "device/device_profile.hpp"
 
 namespace attnprof {
 

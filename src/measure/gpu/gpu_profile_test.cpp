@@ -2,10 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "model/device_profiles.hpp"
+#include "device/device_profiles.hpp"
 #include "model/predict.hpp"
 #include "roofline/place.hpp"
-#include "roofline/schema.hpp"
+#include "row/schema.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

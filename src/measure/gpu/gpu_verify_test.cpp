@@ -5,8 +5,9 @@
 #include "measure/gpu/gpu_fixture.hpp"
 #include "measure/gpu/prepare.hpp"
 #include "measure/gpu/verify.hpp"
+#include "plugin/variant_file.hpp"
 #include "test_paths.hpp"
-#include "variants/variant_file.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

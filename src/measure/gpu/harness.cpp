@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "variants/tiling.hpp"
+#include "schedule/tiling.hpp"
 
 namespace attnprof {
 namespace {

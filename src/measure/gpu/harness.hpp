@@ -3,7 +3,7 @@
 
 #include "lib/harness_params.h"
 #include "measure/gpu/cuda_objects.hpp"
-#include "plan/inputs.hpp"
+#include "problem/inputs.hpp"
 
 namespace attnprof {
 

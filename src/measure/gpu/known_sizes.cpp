@@ -5,11 +5,10 @@
 
 #include <cmath>
 
+#include "base/output_file.hpp"
 #include "measure/gpu/ceilings.hpp"
 #include "measure/gpu/counters.hpp"
 #include "measure/gpu/gpu_device.hpp"
-#include "report/meta.hpp"
-#include "report/output_file.hpp"
 
 namespace attnprof {
 namespace {

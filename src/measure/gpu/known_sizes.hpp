@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "error.hpp"
+#include "base/error.hpp"
+#include "device/ceilings.hpp"
 #include "measure/backend.hpp"
-#include "roofline/ceilings.hpp"
 
 namespace attnprof {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "measure/gpu/count_turns.hpp"
 #include "measure/gpu/metric_plan.hpp"
-#include "trace/count_turns.hpp"
 
 namespace attnprof {
 

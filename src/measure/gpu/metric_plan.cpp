@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace attnprof {
 

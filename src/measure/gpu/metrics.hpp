@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "plan/problem.hpp"
+#include "problem/problem.hpp"
 
 namespace attnprof {
 

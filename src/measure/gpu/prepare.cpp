@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "error.hpp"
-#include "measure/compile/content_hash.hpp"
+#include "base/error.hpp"
+#include "base/hash.hpp"
 #include "measure/gpu/tensor_map.hpp"
 #include "measure/guard_bands.hpp"
 #include "model/counting_machine.hpp"
-#include "variants/tiling.hpp"
+#include "schedule/tiling.hpp"
 
 namespace attnprof {
 namespace {

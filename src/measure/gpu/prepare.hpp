@@ -8,10 +8,10 @@
 
 #include "attention_params.h"
 #include "measure/gpu/gpu_device.hpp"
-#include "plan/case.hpp"
-#include "plan/inputs.hpp"
 #include "plugin/plugin_library.hpp"
-#include "roofline/row.hpp"
+#include "problem/inputs.hpp"
+#include "row/row.hpp"
+#include "schedule/case.hpp"
 
 namespace attnprof {
 

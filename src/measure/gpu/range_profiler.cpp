@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace attnprof {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace attnprof {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "attention_params.h"
 #include "measure/gpu/driver.hpp"
-#include "plan/operands.hpp"
-#include "variants/step.hpp"
+#include "problem/operands.hpp"
+#include "schedule/step.hpp"
 
 namespace attnprof {
 

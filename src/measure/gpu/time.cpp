@@ -7,7 +7,7 @@
 
 #include "measure/statistics.hpp"
 #include "measure/summarised_latency.hpp"
-#include "roofline/schema.hpp"
+#include "row/schema.hpp"
 
 namespace attnprof {
 namespace {

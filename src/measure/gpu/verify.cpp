@@ -6,8 +6,8 @@
 #include <cmath>
 #include <span>
 
-#include "error.hpp"
-#include "variants/tiling.hpp"
+#include "base/error.hpp"
+#include "schedule/tiling.hpp"
 #include "verify/reference.hpp"
 
 namespace attnprof {

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/hash.hpp"
 #include "measure/backend_json.hpp"
-#include "measure/compile/content_hash.hpp"
 #include "measure/sim/backend.hpp"
 #include "measure/sim/phases.hpp"
 #include "model/predict.hpp"

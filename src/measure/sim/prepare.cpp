@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "measure/sim/phases.hpp"
-#include "model/occupancy.hpp"
 #include "model/simulate.hpp"
 #include "model/step_time.hpp"
 #include "plan/skip.hpp"
+#include "schedule/occupancy.hpp"
 
 namespace attnprof::sim {
 namespace {

@@ -2,15 +2,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "device/device_profiles.hpp"
+#include "files/env_id.hpp"
 #include "measure/sim/backend.hpp"
-#include "model/device_profiles.hpp"
-#include "model/occupancy.hpp"
 #include "model/predict.hpp"
-#include "pipeline.hpp"
 #include "plan/seed.hpp"
-#include "report/env_id.hpp"
-#include "roofline/schema.hpp"
-#include "variants/tiling.hpp"
+#include "row/schema.hpp"
+#include "run/pipeline.hpp"
+#include "schedule/occupancy.hpp"
+#include "schedule/tiling.hpp"
+#include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {

@@ -1,11 +1,11 @@
 #include <span>
 
-#include "error.hpp"
-#include "measure/parallel.hpp"
+#include "base/error.hpp"
+#include "base/parallel.hpp"
 #include "measure/sim/phases.hpp"
 #include "model/numeric_machine.hpp"
 #include "plan/seed.hpp"
-#include "variants/tiling.hpp"
+#include "schedule/tiling.hpp"
 #include "verify/reference.hpp"
 
 namespace attnprof::sim {

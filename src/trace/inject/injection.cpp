@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <exception>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "measure/gpu/cupti.hpp"
 #include "trace/inject/tracer.hpp"
 

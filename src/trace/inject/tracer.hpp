@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/count_turns.hpp"
+#include "measure/gpu/count_turns.hpp"
 #include "trace/functions.hpp"
 #include "trace/inject/launch_counter.hpp"
 #include "trace/inject/trace_output.hpp"

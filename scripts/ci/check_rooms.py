@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Holds src/ to the order of its rooms, which the table of src/README.md lists from the ground up.
+
+    scripts/ci/check_rooms.py [--objects BUILD_DIR]
+
+Fails (exit code 1) on a folder that is no room, on an include that climbs (from a room to a later one) and, with
+--objects, on an undefined symbol of an object file that only a later room defines: declarations can be written by hand.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ROOM_LINE = re.compile(r"^\| `([a-z/]+)` \|")
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+DEFINED = frozenset("TDBR")  # strong definitions; templates and inline functions are weak
+UNCHECKED_FOLDERS = ("testing/",)
+
+
+def read_rooms(text):
+    """Rank of each room, the ground's 0."""
+    return {room: rank for rank, room in enumerate(m.group(1) for m in map(ROOM_LINE.match, text.splitlines()) if m)}
+
+
+def room_of(path, rooms):
+    """The innermost room that a path below src/ lies in; None for a folder that is none."""
+    folder = os.path.dirname(path)
+    while folder and folder not in rooms:
+        folder = os.path.dirname(folder)
+    return folder or None
+
+
+def is_checked(path):
+    name = os.path.basename(path)
+    return "/" in path and not path.startswith(UNCHECKED_FOLDERS) and not re.search(r"_(test|fixture)\.[ch]pp$", name)
+
+
+def source_files(src):
+    for folder, _, names in sorted(os.walk(src)):
+        for name in sorted(names):
+            if name.endswith((".cpp", ".hpp", ".h", ".c")):
+                yield os.path.relpath(os.path.join(folder, name), src)
+
+
+def climbing_includes(src, rooms):
+    """A sentence for each include that climbs, and for each file outside of the rooms."""
+    for path in filter(is_checked, source_files(src)):
+        own = room_of(path, rooms)
+        if own is None:
+            yield f"src/{path}: its folder is no room; name it in src/README.md"
+            continue
+        with open(os.path.join(src, path), encoding="utf-8") as file:
+            included = INCLUDE.findall(file.read())
+        for other in included:
+            if not os.path.exists(os.path.join(src, other)):
+                continue  # of kernels/, which stands below all rooms
+            room = room_of(other, rooms)
+            if other.startswith("testing/") or (room and rooms[room] > rooms[own]):
+                yield f"src/{path} includes {other}, which climbs from {own} to {room or 'testing'}"
+
+
+def symbols(objects):
+    """Lists of (defined, undefined) symbols by object file."""
+    for path in objects:
+        lines = subprocess.run(["nm", "--demangle=none", path], capture_output=True, text=True, check=True).stdout
+        defined, undefined = set(), set()
+        for line in lines.splitlines():
+            kind, name = line.split()[-2:]
+            (defined if kind in DEFINED else undefined if kind == "U" else set()).add(name)
+        yield path, defined, undefined
+
+
+def climbing_symbols(build, rooms):
+    """A sentence for each symbol that only a later room defines."""
+    folder = os.path.join(build, "CMakeFiles", "attnprof_lib.dir", "src")
+    objects = [os.path.join(d, n) for d, _, names in os.walk(folder) for n in names if n.endswith(".o")]
+    if not objects:
+        sys.exit(f"check_rooms: {folder} has no object files; build the program first")
+    by_object = [(os.path.relpath(path, folder), d, u) for path, d, u in symbols(sorted(objects))]
+    owner = {}
+    for path, defined, _ in by_object:
+        for name in defined:
+            owner[name] = path
+    for path, _, undefined in by_object:
+        own = room_of(path, rooms)
+        for name in sorted(undefined & owner.keys()):
+            room = room_of(owner[name], rooms)
+            if own and room and rooms[room] > rooms[own]:
+                yield f"src/{path[:-2]} uses {name} of {owner[name][:-2]}, which climbs from {own} to {room}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--objects", metavar="BUILD_DIR", help="check the symbols of this build too")
+    parser.add_argument("--source", default=os.path.join(REPOSITORY, "src"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    with open(os.path.join(options.source, "README.md"), encoding="utf-8") as file:
+        rooms = read_rooms(file.read())
+    if not rooms:
+        sys.exit("check_rooms: src/README.md has no table of rooms")
+    wrong = list(climbing_includes(options.source, rooms))
+    if options.objects:
+        wrong += climbing_symbols(options.objects, rooms)
+    for sentence in wrong:
+        print(f"check_rooms: {sentence}", file=sys.stderr)
+    print(f"check_rooms: {len(rooms)} rooms, {len(wrong)} climbs")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,164 @@
+#include "files/meta.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/output_file.hpp"
+#include "base/version.hpp"
+#include "files/env_id.hpp"
+#include "plan/identity.hpp"
+#include "row/row_csv.hpp"
+
+namespace attnprof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view to_string(VerifyMode mode) {
+  return mode == VerifyMode::sampled ? "sampled" : mode == VerifyMode::full ? "full" : "off";
+}
+
+std::string_view to_string(CounterMode mode) {
+  return mode == CounterMode::automatic ? "auto" : mode == CounterMode::on ? "on" : "off";
+}
+
+Json device_json(const DeviceProfile& device) {
+  Json curve = Json::array();
+  for (const L2Point& point : device.l2_curve)
+    curve.push_back({{"mebibytes", point.mebibytes}, {"miss_share", point.miss_share}});
+  return {{"name", device.name},
+          {"title", device.title},
+          {"arch", device.arch},
+          {"sms", device.sms},
+          {"smem_per_sm_bytes", device.smem_per_sm_bytes},
+          {"smem_per_block_bytes", device.smem_per_block_bytes},
+          {"registers_per_sm", device.registers_per_sm},
+          {"max_threads_per_sm", device.max_threads_per_sm},
+          {"max_ctas_per_sm", device.max_ctas_per_sm},
+          {"sm_clock_mhz", device.sm_clock_mhz},
+          {"hbm_bytes", device.hbm_bytes},
+          {"l2_bytes", device.l2_bytes},
+          {"l2_dirty_bytes", device.l2_dirty_bytes},
+          {"l2_shared_room", device.l2_shared_room},
+          {"l2_curve", curve}};
+}
+
+// The ceilings that rows are held against.
+Json peaks_json(const DeviceProfile& device) {
+  Json peaks = Json::object();
+  for (const PeakFigure& figure : peak_figures) peaks[std::string(figure.name)] = device.*figure.rate;
+  return peaks;
+}
+
+Json options_json(const MeasureOptions& options) {
+  return {{"verify", to_string(options.verify)},      {"counters", to_string(options.counters)},
+          {"precision", options.precision},           {"max_time_s", options.max_time_s},
+          {"case_timeout_s", options.case_timeout_s}, {"seed", options.seed},
+          {"input", describe(options.input)}};
+}
+
+Json run_json(const RunFacts& facts, const BackendInfo& info) {
+  Json environment = Json::object();
+  for (const auto& [name, value] : info.environment) environment[name] = value;
+  return {{"started", utc_now()},
+          {"attnprof", {{"version", tool_version()}, {"commit", tool_commit()}}},
+          {"command_line", facts.command_line},
+          {"backend", info.name},
+          {"env_id", env_id(info)},
+          {"comparable", info.comparable},
+          {"environment", environment},
+          {"device", device_json(info.device)},
+          {"peaks", peaks_json(info.device)},
+          {"ceilings", ceilings_json(info.ceilings)},
+          {"options", options_json(facts.options)},
+          {"plan", {{"cases", facts.cases}, {"id", facts.plan_id}}},
+          {"notices", info.notices}};
+}
+
+Json parse_meta(const std::string& text, const std::string& file) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("runs") || !json["runs"].is_object())
+    throw UsageError(fmt::format("{} is no attnprof meta file; move it away or give another -o", file));
+  return json;
+}
+
+}  // namespace
+
+std::string plan_id(const std::vector<Case>& cases, const MeasureOptions& options) {
+  std::string text = fmt::format("{} {} {} {} {}\n", to_string(options.verify), to_string(options.counters),
+                                 options.precision, options.max_time_s, options.seed);
+  if (options.input != InputKind::normal) text += fmt::format("{}\n", to_string(options.input));
+  for (const Case& c : cases) {
+    Row row;
+    row.identity = identity_of(c);
+    text += csv_row(all_columns(), row);
+    if (!c.variant->fingerprint.empty()) text += fmt::format("{}\n", c.variant->fingerprint);
+  }
+  return hash_text(text);
+}
+
+std::string meta_with_run(const std::string& existing, const std::string& file, const RunFacts& facts,
+                          const BackendInfo& info) {
+  Json meta = existing.empty() ? Json{{"schema", schema_version}, {"runs", Json::object()}}
+                               : parse_meta(existing, file);
+  Json& runs = meta["runs"];
+  if (runs.contains(facts.run))
+    runs[facts.run]["resumed"].push_back(utc_now());
+  else
+    runs[facts.run] = run_json(facts, info);
+  return meta.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::optional<RunRecord> find_run(const std::string& text, const std::string& run, const std::string& file) {
+  const Json meta = parse_meta(text, file);
+  if (!meta["runs"].contains(run)) return std::nullopt;
+  try {
+    const Json& json = meta["runs"][run];
+    RunRecord record{.plan_id = json.at("plan").at("id"),
+                     .env_id = json.at("env_id"),
+                     .command_line = json.at("command_line"),
+                     .comparable = {}};
+    for (const std::string name : json.at("comparable"))
+      record.comparable[name] = json.at("environment").value(name, "");
+    return record;
+  } catch (const Json::exception&) {
+    throw UsageError(fmt::format("{}: the entry of run {} lacks plan, env_id or environment", file, run));
+  }
+}
+
+Peaks find_peaks(const std::string& text, const std::string& run, const std::string& file) {
+  const Json meta = parse_meta(text, file);
+  Peaks peaks;
+  if (!meta["runs"].contains(run)) return peaks;
+  try {
+    const Json json = meta["runs"][run].value("peaks", Json::object());
+    for (const auto& [name, rate] : json.items()) peaks[name] = rate.get<double>();
+  } catch (const Json::exception&) {
+    throw UsageError(
+        fmt::format("{}: the peaks of run {} are no object of numbers; mend it or move it away", file, run));
+  }
+  return peaks;
+}
+
+Ceilings find_ceilings(const std::string& text, const std::string& run, const std::string& file) {
+  const Json meta = parse_meta(text, file);
+  if (!meta["runs"].contains(run)) return {};
+  try {
+    return parse_ceilings(meta["runs"][run].value("ceilings", Json::object()));
+  } catch (const Json::exception&) {
+    throw UsageError(fmt::format(
+        "{}: the ceilings of run {} are not as attnprof writes them; mend the file or move it away", file,
+        run));
+  }
+}
+
+}  // namespace attnprof

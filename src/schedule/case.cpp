@@ -1,0 +1,36 @@
+#include "schedule/case.hpp"
+
+#include <fmt/format.h>
+
+namespace attnprof {
+
+std::string_view to_string(CacheState cache) { return cache == CacheState::cold ? "cold" : "warm"; }
+
+std::optional<CacheState> parse_cache_state(std::string_view text) {
+  for (CacheState cache : {CacheState::cold, CacheState::warm})
+    if (text == to_string(cache)) return cache;
+  return std::nullopt;
+}
+
+std::string to_string(const TileRequest& request) {
+  const auto side = [](const std::optional<int>& value) {
+    return value ? fmt::format("{}", *value) : "auto";
+  };
+  if (!request.br && !request.bc) return "auto";
+  return side(request.br) + "x" + side(request.bc);
+}
+
+std::string describe(const Case& c) {
+  const Problem& p = c.problem;
+  const std::string heads =
+      p.heads == p.kv_heads ? fmt::format("h{}", p.heads) : fmt::format("h{}/{}", p.heads, p.kv_heads);
+  const std::string lengths =
+      p.q_len == p.kv_len ? fmt::format("N{}", p.q_len) : fmt::format("q{} k{}", p.q_len, p.kv_len);
+  // A variant without tiles of its own resolves to 0 x 0.
+  const std::string tile = c.tile.br > 0 ? fmt::format(" {}x{}", c.tile.br, c.tile.bc) : "";
+  const std::string knobs = c.requested.knobs.empty() ? "" : " " + to_string(c.requested.knobs);
+  return fmt::format("{}{}{} {} {} b{} {} {} d{} {}", c.variant->name, tile, knobs, to_string(p.dtype),
+                     to_string(p.mask), p.batch, heads, lengths, p.head_dim, to_string(c.cache));
+}
+
+}  // namespace attnprof
