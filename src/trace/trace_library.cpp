@@ -26,18 +26,17 @@ std::string that_loads(const std::string& library) {
 }  // namespace
 
 std::string find_trace_library() {
-  const auto ancestors = program_ancestors();
-  if (!ancestors.empty())
-    for (const auto& folder : {ancestors.front(), ancestors.front().parent_path() / ATTNPROF_LIBDIR,
-                               ancestors.front().parent_path() / "lib"}) {
-      std::error_code ignored;
-      if (std::filesystem::exists(folder / trace_library_name, ignored))
-        return that_loads(folder / trace_library_name);
-    }
+  const std::filesystem::path program = program_folder();
+  for (const auto& folder :
+       {program, program.parent_path() / ATTNPROF_LIBDIR, program.parent_path() / "lib"}) {
+    std::error_code ignored;
+    if (std::filesystem::exists(folder / trace_library_name, ignored))
+      return that_loads(folder / trace_library_name);
+  }
   throw EnvironmentError(
       fmt::format("{} is neither beside the program ({}) nor in lib of its prefix; build or "
                   "install attnprof again",
-                  trace_library_name, ancestors.empty() ? "unknown" : ancestors.front().string()));
+                  trace_library_name, program.string()));
 }
 
 }  // namespace attnprof
