@@ -2,7 +2,7 @@
 # it needs libc alone, and shows nothing but its entry points. So the sources it shares with attnprof are compiled again.
 file(GLOB ATTNPROF_TRACE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/trace/inject/*.cpp)
 list(FILTER ATTNPROF_TRACE_SOURCES EXCLUDE REGEX "_test\\.cpp$")
-foreach(source measure/compile/places measure/gpu/counter_access measure/gpu/counter_error measure/gpu/cuda_paths
+foreach(source base/trusted_path measure/compile/places measure/gpu/counter_access measure/gpu/counter_error measure/gpu/cuda_paths
                measure/gpu/cupti measure/gpu/driver measure/gpu/gpu_facts measure/gpu/launch_sets measure/gpu/metric_plan
                measure/gpu/metrics measure/gpu/range_profiler plan/problem trace/count_turns trace/functions
                trace/kernel_name trace/launch_record trace/pattern)

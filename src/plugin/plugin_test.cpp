@@ -155,6 +155,19 @@ TEST_F(PluginTest, AFileThatIsNoLibraryIsRefused) {
   EXPECT_THAT(refusal(folder / "."), HasSubstr("cannot be read"));
 }
 
+TEST_F(PluginTest, ALibraryThatAnybodyCouldHavePutThereIsNotLoaded) {
+  const TemporaryFolder folder;
+  std::filesystem::copy_file(library("right"), folder / "right.so");
+  std::filesystem::permissions(folder / ".", std::filesystem::perms::all);
+  for (const PluginCode code : {PluginCode::elsewhere, PluginCode::here}) try {
+      load_own_variants({{}, {folder / "right.so"}}, code);
+      ADD_FAILURE() << "was loaded";
+    } catch (const EnvironmentError& error) {
+      EXPECT_THAT(error.what(), AllOf(HasSubstr("the plug-in "), HasSubstr("anybody can write to "),
+                                      HasSubstr("ATTNPROF_TRUST")));
+    }
+}
+
 // A program's current folder may be anybody's.
 TEST_F(PluginTest, ANameWithoutASlashIsNeverAFileOfTheCurrentFolder) {
   const TemporaryFolder folder;

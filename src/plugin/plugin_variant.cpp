@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/trusted_path.hpp"
 #include "error.hpp"
 #include "measure/compile/content_hash.hpp"
 #include "measure/compile/places.hpp"
@@ -68,6 +69,7 @@ std::string plugin_path(const std::string& given) {
   const std::string path = given.find('/') == std::string::npos ? shipped(given) : given;
   if (!fs::is_regular_file(path, error) || !std::ifstream(path))
     throw UsageError(fmt::format("--plugin {}: cannot be read; give a shared library", given));
+  require_trusted(path, "the plug-in");
   return fs::absolute(path).lexically_normal().string();
 }
 

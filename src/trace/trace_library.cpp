@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "base/trusted_path.hpp"
 #include "error.hpp"
 #include "measure/compile/places.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 
 // The driver says nothing of a library that it cannot load.
 std::string that_loads(const std::string& library) {
+  require_trusted(library, "the tracing library");
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) throw EnvironmentError(fmt::format("the tracing library cannot be loaded: {}", dlerror()));
   dlclose(handle);

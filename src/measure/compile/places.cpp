@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/trusted_path.hpp"
 #include "error.hpp"
 
 namespace attnprof {
@@ -17,6 +18,11 @@ namespace {
 bool holds_kernels(const fs::path& directory) {
   std::error_code ignored;
   return fs::exists(directory / "attention_params.h", ignored);
+}
+
+std::string trusted_kernels(const fs::path& directory) {
+  require_trusted(directory, "the kernel sources' folder");
+  return fs::canonical(directory).string();
 }
 
 std::vector<fs::path> sorted_children(const fs::path& directory) {
@@ -65,7 +71,7 @@ std::string find_kernels_dir(const std::string& option) {
       throw UsageError(fmt::format(
           "--kernels {}: there is no attention_params.h in it; give the directory of kernel sources",
           option));
-    return fs::canonical(option).string();
+    return trusted_kernels(option);
   }
   const fs::path kernels = program_home(program_folder()).kernels;
   if (!holds_kernels(kernels))
@@ -73,7 +79,7 @@ std::string find_kernels_dir(const std::string& option) {
         fmt::format("the kernel sources are not where this program's are, in {}; name their directory with "
                     "--kernels, or build or install attnprof again",
                     kernels.string()));
-  return fs::canonical(kernels).string();
+  return trusted_kernels(kernels);
 }
 
 std::vector<fs::path> toolkit_roots() {

@@ -7,6 +7,7 @@
 
 #include "error.hpp"
 #include "measure/compile/run_program.hpp"
+#include "test_paths.hpp"
 #include "testing/temporary_file.hpp"
 
 namespace attnprof {
