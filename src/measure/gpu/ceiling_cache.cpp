@@ -2,7 +2,9 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
+#include "base/private_file.hpp"
 #include "error.hpp"
 #include "measure/compile/content_hash.hpp"
 #include "report/meta.hpp"
@@ -29,8 +31,8 @@ void CeilingCache::keep(const Ceilings& ceilings) const {
   std::error_code ignored;
   std::filesystem::create_directories(file_.parent_path(), ignored);
   try {
-    replace_file(file_.string(), ceilings_json(ceilings).dump(2) + "\n");
-  } catch (const EnvironmentError&) {
+    write_private_file(file_.parent_path(), file_.filename(), ceilings_json(ceilings).dump(2) + "\n");
+  } catch (const std::system_error&) {
   }
 }
 
