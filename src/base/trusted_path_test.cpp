@@ -2,10 +2,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <optional>
 
 #include "error.hpp"
 #include "testing/temporary_file.hpp"
@@ -137,6 +143,32 @@ TEST_F(TrustOfOthersTest, WhatAGroupCanWriteToIsAWarning) {
   ASSERT_EQ(chown(path("own/bin").c_str(), 0, 0), 0);  // root's own group
   chmod(path("own/bin").c_str(), 0775);
   EXPECT_EQ(examine_trust(path("own/bin/nvcc")).warning, "");
+}
+
+// Calls `check` in a container of an ordinary user, who has one name there: all others are unknown. Nothing
+// where the system makes none.
+std::optional<bool> in_small_container(const std::function<bool()>& check) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (unshare(CLONE_NEWUSER) != 0) _exit(2);
+    std::ofstream map("/proc/self/uid_map");
+    map << "0 0 1" << std::flush;
+    _exit(!map ? 2 : check() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) == 2) return std::nullopt;
+  return WEXITSTATUS(status) == 0;
+}
+
+TEST_F(TrustOfOthersTest, AUserWhomTheContainerDoesNotKnowIsAWarning) {
+  give_away("own/bin/nvcc");
+  const auto is_warned_of = in_small_container([&] {
+    const Trust trust = examine_trust(path("own/bin/nvcc"));
+    return trust.refusal.empty() && trust.warning.find("does not know") != std::string::npos;
+  });
+  if (!is_warned_of) GTEST_SKIP() << "this system makes no user namespace";
+  EXPECT_TRUE(*is_warned_of);
 }
 
 TEST_F(TrustOfOthersTest, WarningsArePrintedOnce) {

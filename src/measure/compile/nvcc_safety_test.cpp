@@ -22,21 +22,22 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// What a shell would take for more than a name, between quotes or not.
-const std::vector<std::string> hostile_names = {"$(touch pwned)",
-                                                "`touch pwned`",
+// What a shell would take for more than a name, between quotes or not. PWNED: a variable with a path, since a
+// shell may run in a folder that is removed.
+const std::vector<std::string> hostile_names = {"$(touch $PWNED)",
+                                                "`touch $PWNED`",
                                                 "a b",
                                                 "$HOME",
-                                                "\"; touch pwned; \"",
-                                                "'; touch pwned; '",
-                                                "x;touch pwned",
-                                                "x&touch pwned&",
-                                                "x|touch pwned",
-                                                "x\ntouch pwned",
+                                                "\"; touch $PWNED; \"",
+                                                "'; touch $PWNED; '",
+                                                "x;touch $PWNED",
+                                                "x&touch $PWNED&",
+                                                "x|touch $PWNED",
+                                                "x\ntouch $PWNED",
                                                 "x\\",
                                                 "#x",
                                                 "a,b",
-                                                "-o pwned",
+                                                "-o x",
                                                 "\xC3\xBC"};
 
 class TemporaryVariable {
@@ -74,6 +75,7 @@ TEST_F(NvccSafetyTest, FoldersOfAnyNameWorkAndTheirNamesDoNotReachNvcc) {
   for (const std::string& name : hostile_names) {
     SCOPED_TRACE(name);
     const TemporaryVariable temporary("TMPDIR", (scratch_.path() / name).string());
+    const TemporaryVariable pwned("PWNED", (scratch_.path() / "pwned").string());
     const CompileOptions options = options_in(name);
     const CompiledKernel kernel = compile(launch_, "sm_90a", options);
     EXPECT_THAT(kernel.cubin, AllOf(HasSubstr("source"), HasSubstr("one"), HasSubstr("-DTILE_BR=64")));
@@ -85,7 +87,7 @@ TEST_F(NvccSafetyTest, FoldersOfAnyNameWorkAndTheirNamesDoNotReachNvcc) {
     // A list of files, one a line, cannot keep what lies in a folder of two lines.
     EXPECT_TRUE(runs() == before || name.find('\n') != std::string::npos) << "includes are not known";
   }
-  EXPECT_FALSE(fs::exists("pwned"));
+  EXPECT_FALSE(fs::exists(scratch_.path() / "pwned"));
 }
 
 TEST_F(NvccSafetyTest, SourcesOfAnyNameWorkAndTheirNamesDoNotReachNvcc) {
@@ -100,7 +102,7 @@ TEST_F(NvccSafetyTest, SourcesOfAnyNameWorkAndTheirNamesDoNotReachNvcc) {
 }
 
 TEST_F(NvccSafetyTest, MessagesNameTheUsersFile) {
-  const CompileOptions options = options_in("$(touch pwned) attnprof-unit");
+  const CompileOptions options = options_in("$(touch $PWNED) attnprof-unit");
   write(fs::path(options.kernels_dir) / "k.cu", "FAIL");
   try {
     compile(launch_, "sm_90a", options);
@@ -113,10 +115,10 @@ TEST_F(NvccSafetyTest, MessagesNameTheUsersFile) {
 
 TEST_F(NvccSafetyTest, MacrosBeyondTheGrammarAreRefusedWhoeverGivesThem) {
   std::vector<std::pair<std::string, std::string>> wrong = {
-      {"A B", "1"}, {"A$(touch pwned)", "1"}, {"", "1"},   {"1A", "1"},
-      {"A", ""},    {"A", "1,B=2"},           {"A", "x/y"}};
+      {"A B", "1"}, {"A$(touch $PWNED)", "1"}, {"", "1"}, {"1A", "1"}, {"A", ""}, {"A", "1,B=2"},
+      {"A", "x/y"}};
   for (const std::string& name : hostile_names)
-    if (name != "a b" && name != "-o pwned") wrong.emplace_back("A", name);
+    if (name != "a b" && name != "-o x") wrong.emplace_back("A", name);
   for (const auto& macro : wrong) {
     KernelLaunch launch = launch_;
     launch.macros = {macro};
@@ -187,6 +189,7 @@ class RealNvccSafetyTest : public NvccTest {
     write_text(folder / "kernels/attention_params.h", "#define THERE 5\n");
     write_text(own / source, text);
     write_text(own / "beside.h", "#define BESIDE 2\n");
+    write_text(own / "math.h", "#error a header beside the source is none of the system's\n");
     write_text(folder / "above.h", "#define ABOVE 3\n");
     write_text(own / "deep/inner.h", "#include \"sibling.h\"\n");
     write_text(own / "deep/sibling.h", "#define INNER 4\n");
@@ -204,15 +207,15 @@ TEST_F(RealNvccSafetyTest, FoldersAndFilesOfAnyNameCompileToTheSameCode) {
   for (const std::string& name : hostile_names) all += name + "_";
   std::erase(all, '/');
   const TemporaryVariable temporary("TMPDIR", folder_ / all.substr(0, 200));
+  const TemporaryVariable pwned("PWNED", folder_ / "pwned");
   EXPECT_EQ(compiled_in(all.substr(0, 200), "k.cu").code_hash, hash);
-  EXPECT_EQ(compiled_in("$(touch pwned)`touch pwned`", "\"$(touch pwned)`touch pwned`'.cu").code_hash, hash);
-  EXPECT_FALSE(fs::exists("pwned"));
-  for (const auto& entry : fs::recursive_directory_iterator(folder_ / "."))
-    EXPECT_NE(entry.path().filename(), "pwned") << entry.path();
+  EXPECT_EQ(compiled_in("$(touch $PWNED)`touch $PWNED`", "\"$(touch $PWNED)`touch $PWNED`'.cu").code_hash,
+            hash);
+  EXPECT_FALSE(fs::exists(folder_ / "pwned"));
 }
 
 TEST_F(RealNvccSafetyTest, MessagesNameTheUsersFileAndLine) {
-  const fs::path kernels = fs::path(folder_ / "$(touch pwned)");
+  const fs::path kernels = fs::path(folder_ / "$(touch $PWNED)");
   fs::create_directories(kernels);
   write_text(kernels / "attention_params.h", "");
   write_text(kernels / "k.cu", "#include \"part.h\"\n");
