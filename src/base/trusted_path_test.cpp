@@ -85,6 +85,9 @@ TEST_F(TrustTest, ALinkIsFollowedAndTheWayToItLookedAt) {
   chmod(path("open").c_str(), 0777);
   fs::create_symlink(path("own/bin"), path("open/link"));
   EXPECT_THAT(refusal(path("open/link/nvcc")), HasSubstr("anybody can write to " + path("open")));
+  fs::create_symlink(path("open/link/nvcc"),
+                     path("own/through"));  // to where all is well, by a link that is not
+  EXPECT_THAT(refusal(path("own/through")), HasSubstr("anybody can write to " + path("open")));
   fs::create_symlink("../open/nvcc", path("own/link"));
   write_text(path("open/nvcc"), "");
   EXPECT_THAT(refusal(path("own/link")), HasSubstr("anybody can write to " + path("open")));
