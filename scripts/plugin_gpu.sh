@@ -19,6 +19,9 @@ attnprof=$build_dir/attnprof
 [ -x "$attnprof" ] || { echo "plugin_gpu.sh: no attnprof in $build_dir; build it first" >&2; exit 2; }
 nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
 [ -x "$nvcc" ] || { echo "plugin_gpu.sh: no nvcc; put it into PATH or set CUDA_HOME" >&2; exit 2; }
+case $source_dir$out_dir$nvcc in
+  *[!A-Za-z0-9_./+-]*) echo "plugin_gpu.sh: nvcc hands paths to a shell; use folders named by letters, digits and _ . + - alone" >&2; exit 2 ;;
+esac
 cd "$out_dir" || exit 2
 failures=0
 fail() { echo "FAIL: $1"; failures=$((failures + 1)); }

@@ -143,16 +143,18 @@ find_toolkit() {
   return 1
 }
 
-# Shows that the wheels work here: a kernel compiles for two targets, and CUPTI opens without a driver.
+# Shows that the wheels work here: a kernel compiles for two targets, and CUPTI opens without a driver. nvcc hands the paths
+# it is given to a shell, so it runs in a folder of a safe name, to which the wheels' is linked.
 check_cuda_wheels() {
   local toolkit work arch
   toolkit=$(wheel_toolkit)
   is_toolkit "$toolkit" || lacking "the CUDA $pinned_wheels wheels did not bring nvcc, cuda.h and CUPTI; is pip's index complete?"
-  work=$(mktemp -d)
+  work=$(mktemp -d /tmp/attnprof.XXXXXXXXXX)
+  ln -s "$toolkit/bin" "$work/toolkit"
   echo '#include <cuda_fp16.h>
     extern "C" __global__ void twice(__half* x) { x[threadIdx.x] = __hadd(x[threadIdx.x], x[threadIdx.x]); }' >"$work/twice.cu"
   for arch in sm_80 sm_90a; do
-    "$toolkit/bin/nvcc" -cubin -arch="$arch" -o "$work/twice.cubin" "$work/twice.cu" ||
+    (cd "$work" && TMPDIR=. toolkit/nvcc -cubin -arch="$arch" -o twice.cubin twice.cu) ||
       lacking "the wheels' nvcc cannot compile for $arch; see its message above."
   done
   rm -rf "$work"

@@ -6,7 +6,7 @@
 #   --with-cuda   device code too: where no CUDA toolkit is found, its compiler, CUPTI and headers are installed into .venv
 #   --browser     the HTML report in Chromium too, which is installed where it is missing (Debian)
 #   --lint        first check formatting and shell scripts
-#   --fuzz        afterwards fuzz the CSV reader and the gate for half a minute, with clang++
+#   --fuzz        afterwards fuzz the CSV reader, the gate and variant files for half a minute, with clang++
 #   --asan        afterwards build and test again, but for the scripts, with AddressSanitizer and UndefinedBehaviorSanitizer
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

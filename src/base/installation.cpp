@@ -1,11 +1,15 @@
 #include "base/installation.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 
 #include "base/error.hpp"
+#include "base/trusted_path.hpp"
 
 namespace attnprof {
 namespace fs = std::filesystem;
@@ -14,6 +18,11 @@ namespace {
 bool holds_kernels(const fs::path& directory) {
   std::error_code ignored;
   return fs::exists(directory / "attention_params.h", ignored);
+}
+
+std::string trusted_kernels(const fs::path& directory) {
+  require_trusted(directory, "the kernel sources' folder");
+  return fs::canonical(directory).string();
 }
 
 std::vector<fs::path> sorted_children(const fs::path& directory) {
@@ -35,14 +44,25 @@ void add_wheel_roots(const fs::path& environment, std::vector<fs::path>& roots) 
 
 }  // namespace
 
-std::vector<fs::path> program_ancestors() {
+ProgramHome program_home(const fs::path& program_folder) {
+  std::string tree;
+  if (std::getline(std::ifstream(program_folder / "source_tree.txt"), tree) && !tree.empty()) {
+    const fs::path source = (program_folder / tree).lexically_normal();
+    return {source / "kernels", source / ".venv"};
+  }
+  const fs::path data = program_folder.parent_path() / "share/attnprof";
+  return {data / "kernels", data / ".venv"};
+}
+
+fs::path program_folder() {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  std::vector<fs::path> ancestors;
-  if (error) return ancestors;
-  for (fs::path path = program.parent_path(); path != path.root_path(); path = path.parent_path())
-    ancestors.push_back(path);
-  return ancestors;
+  Dl_info info{};
+  link_map* library = nullptr;  // what this code is part of: in a traced process a library of attnprof's
+  const bool found = dladdr1(reinterpret_cast<void*>(&program_folder), &info,
+                             reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP) != 0;
+  if (found && library && library->l_name && *library->l_name)
+    return fs::canonical(library->l_name, error).parent_path();
+  return fs::read_symlink("/proc/self/exe", error).parent_path();
 }
 
 std::string find_kernels_dir(const std::string& option) {
@@ -51,31 +71,25 @@ std::string find_kernels_dir(const std::string& option) {
       throw UsageError(fmt::format(
           "--kernels {}: there is no attention_params.h in it; give the directory of kernel sources",
           option));
-    return fs::canonical(option).string();
+    return trusted_kernels(option);
   }
-  const std::vector<fs::path> ancestors = program_ancestors();
-  std::vector<fs::path> candidates;
-  if (!ancestors.empty()) candidates.push_back(ancestors.front().parent_path() / "share/attnprof/kernels");
-  for (const fs::path& path : ancestors) candidates.push_back(path / "kernels");
-  const auto found = std::ranges::find_if(candidates, holds_kernels);
-  if (found == candidates.end())
+  const fs::path kernels = program_home(program_folder()).kernels;
+  if (!holds_kernels(kernels))
     throw EnvironmentError(
-        fmt::format("the kernel sources were not found beside the program ({}); name "
-                    "their directory with --kernels",
-                    ancestors.empty() ? "unknown" : ancestors.front().string()));
-  return fs::canonical(*found).string();
+        fmt::format("the kernel sources are not where this program's are, in {}; name their directory with "
+                    "--kernels, or build or install attnprof again",
+                    kernels.string()));
+  return trusted_kernels(kernels);
 }
 
 std::vector<fs::path> toolkit_roots() {
   std::vector<fs::path> roots;
-  if (const char* home = std::getenv("CUDA_HOME"); home && *home) roots.emplace_back(home);
+  if (const char* home = std::getenv("CUDA_HOME"); home && *home) roots.push_back(fs::absolute(home));
   roots.emplace_back("/usr/local/cuda");
   roots.emplace_back("/opt/cuda");
   if (const char* environment = std::getenv("VIRTUAL_ENV"); environment && *environment)
-    add_wheel_roots(environment, roots);
-  const std::vector<fs::path> ancestors = program_ancestors();
-  if (!ancestors.empty()) add_wheel_roots(ancestors.front().parent_path() / "share/attnprof/.venv", roots);
-  for (const fs::path& path : ancestors) add_wheel_roots(path / ".venv", roots);
+    add_wheel_roots(fs::absolute(environment), roots);
+  add_wheel_roots(program_home(program_folder()).python_environment, roots);
   return roots;
 }
 

@@ -1,5 +1,7 @@
 // Where the program finds what is not linked into it: kernel sources and the CUDA toolkit, from any working
-// directory.
+// directory. It looks in its own home, in what the environment names and in a toolkit's usual places, never
+// in whatever folder it happens to lie in: a program built from one revision and lying in the tree of another
+// would measure the other's kernels.
 #pragma once
 
 #include <filesystem>
@@ -8,16 +10,24 @@
 
 namespace attnprof {
 
-// The directory of kernel sources: `option` (--kernels DIR) if given, else <prefix>/share/attnprof/kernels
-// beside an installed program, else `kernels` in a directory above the program (a source tree's build).
-// Throws UsageError when `option` holds no kernels, EnvironmentError when none are found.
+// A program's home: of a build, the source tree that it was built from, which the build notes beside the
+// program (source_tree.txt); of any other, the prefix that it is installed in. Both absolute.
+struct ProgramHome {
+  std::filesystem::path kernels;
+  std::filesystem::path python_environment;  // .venv, as scripts/setup.sh makes it
+};
+ProgramHome program_home(const std::filesystem::path& program_folder);
+
+// The folder that the running program lies in, or in a traced process attnprof's library; empty where the
+// system does not say.
+std::filesystem::path program_folder();
+
+// The directory of kernel sources: `option` (--kernels DIR) if given, else the home's. Throws UsageError when
+// `option` holds no kernels, EnvironmentError when none are found.
 std::string find_kernels_dir(const std::string& option);
 
 // Toolkit roots (holding bin/ and lib64/ or lib/) in the order they are searched: CUDA_HOME, /usr/local/cuda,
-// /opt/cuda, then NVIDIA's wheels in VIRTUAL_ENV or in a .venv above the program.
+// /opt/cuda, then NVIDIA's wheels in VIRTUAL_ENV or in the home's .venv. All absolute.
 std::vector<std::filesystem::path> toolkit_roots();
-
-// The directory of the running program, then those above it.
-std::vector<std::filesystem::path> program_ancestors();
 
 }  // namespace attnprof

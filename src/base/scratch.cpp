@@ -1,13 +1,12 @@
 #include "base/scratch.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
-#include <cerrno>
-#include <cstring>
-#include <string>
+#include <cstdlib>
+#include <system_error>
 
 #include "base/error.hpp"
+#include "base/private_file.hpp"
 
 namespace attnprof {
 namespace fs = std::filesystem;
@@ -18,11 +17,12 @@ fs::path ScratchDir::temporary_directory() {
 }
 
 ScratchDir::ScratchDir(const fs::path& parent) {
-  std::string pattern = (parent / "attnprof-XXXXXX").string();
-  if (!mkdtemp(pattern.data()))  // made with mode 0700
+  try {
+    path_ = make_private_folder(parent);
+  } catch (const std::system_error& error) {
     throw EnvironmentError(fmt::format("no temporary directory can be made in {}: {}; set TMPDIR to one",
-                                       parent.string(), std::strerror(errno)));
-  path_ = pattern;
+                                       parent.string(), error.code().message()));
+  }
 }
 
 ScratchDir::~ScratchDir() {

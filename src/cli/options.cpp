@@ -22,6 +22,9 @@ constexpr const char* about =
     "reports for every case whether the output is right, its time, the bytes that crossed HBM and the SMs "
     "(hardware\n"
     "counters on a GPU, a model without one), and where it sits under the roofline.";
+constexpr const char* trust_footer =
+    "Nothing is run, loaded or compiled from where another user could have put it, unless ATTNPROF_TRUST\n"
+    "(user ids and absolute folders, ':' between) says that you trust them.";
 const std::string sweep_footer =
     std::string(axes_footer) +
     "Examples:\n"
@@ -198,6 +201,7 @@ Command parse_command_line(const std::vector<std::string>& args) {
   Parser parser;
   CLI::App& root = parser.root;
   root.require_subcommand(1);
+  root.footer(trust_footer);
   root.set_version_flag("--version", fmt::format("attnprof {} ({})", tool_version(), tool_commit()));
   try {
     std::vector<std::string> reversed = join_negative_values(before_traced_program(args));

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/standard_streams.hpp"
+#include "base/trusted_path.hpp"
 #include "cli/commands.hpp"
 #include "cli/doctor.hpp"
 #include "plugin/plugin_host.hpp"
@@ -63,7 +64,11 @@ int complain(const std::string& sentence, ExitCode code) {
 int run_command_line(const std::vector<std::string>& args, const BackendOpener& open) {
   fill_closed_streams();
   try {
-    const int code = std::visit(RunCommand{open}, parse_command_line(args));
+    const Command command = parse_command_line(args);
+    if (!std::holds_alternative<WorkerCommand>(command) &&
+        !std::holds_alternative<PluginHostCommand>(command))
+      print_trust_warnings();
+    const int code = std::visit(RunCommand{open}, command);
     if (standard_output_arrived()) return code;
     return std::max(code, complain(standard_output_lost, ExitCode::environment));
   } catch (const Error& error) {

@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "base/output_file.hpp"
+#include "base/scratch.hpp"
 #include "base/standard_streams.hpp"
 #include "files/env_id.hpp"
 #include "files/meta.hpp"
@@ -29,27 +30,6 @@ namespace attnprof {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Where traced processes write, for nobody else to read.
-class TraceFolder {
- public:
-  TraceFolder() : path_((fs::temp_directory_path() / "attnprof-trace-XXXXXX").string()) {
-    if (!mkdtemp(path_.data()))
-      throw EnvironmentError(fmt::format("no folder can be made in {}; set TMPDIR to one that can be written",
-                                         fs::temp_directory_path().string()));
-  }
-  ~TraceFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TraceFolder(const TraceFolder&) = delete;
-  TraceFolder& operator=(const TraceFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // Opened before the program runs, and nothing of it changes before there are rows.
 class TraceFile {
@@ -168,9 +148,10 @@ int trace_command(const TraceCommand& command) {
   refuse_other_profiler(command);
   const std::string library = find_trace_library();
   TraceFile file(command);
-  const TraceFolder folder;
-  const int code = run_target(command.target, variables_of(command, library, folder.path()));
-  const std::vector<ProcessTrace> traces = read_traces(folder.path());
+  const ScratchDir scratch;  // where traced processes write, for nobody else to read
+  const std::string folder = scratch.path().string();
+  const int code = run_target(command.target, variables_of(command, library, folder));
+  const std::vector<ProcessTrace> traces = read_traces(folder);
   std::vector<TracedRun> runs =
       traced_runs(traces, command.per_name ? RowsPer::name : RowsPer::launch, settings_of_card);
   if (!runs.empty()) file.write(runs, command);

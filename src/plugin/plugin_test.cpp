@@ -154,7 +154,34 @@ TEST_F(PluginTest, AFileThatIsNoLibraryIsRefused) {
               AllOf(HasSubstr("text.so cannot be loaded"), HasSubstr("build it as")));
   EXPECT_THAT(refusal(folder / "none.so"), AllOf(HasSubstr("--plugin"), HasSubstr("cannot be read")));
   EXPECT_THAT(refusal(folder / "."), HasSubstr("cannot be read"));
-  EXPECT_THAT(refusal("no_such_vendor"), HasSubstr("built without a plug-in of that name"));
+}
+
+TEST_F(PluginTest, ALibraryThatAnybodyCouldHavePutThereIsNotLoaded) {
+  const TemporaryFolder folder;
+  std::filesystem::copy_file(library("right"), folder / "right.so");
+  std::filesystem::permissions(folder / ".", std::filesystem::perms::all);
+  for (const PluginCode code : {PluginCode::elsewhere, PluginCode::here}) try {
+      load_own_variants({{}, {folder / "right.so"}}, code);
+      ADD_FAILURE() << "was loaded";
+    } catch (const EnvironmentError& error) {
+      EXPECT_THAT(error.what(), AllOf(HasSubstr("the plug-in "), HasSubstr("anybody can write to "),
+                                      HasSubstr("ATTNPROF_TRUST")));
+    }
+}
+
+// A program's current folder may be anybody's.
+TEST_F(PluginTest, ANameWithoutASlashIsNeverAFileOfTheCurrentFolder) {
+  const TemporaryFolder folder;
+  const auto before = std::filesystem::current_path();
+  for (const char* name : {"no_such_vendor", "no_such_vendor.so"})
+    std::filesystem::copy_file(library("right"), folder / name);
+  std::filesystem::current_path(folder / ".");
+  const std::string bare = refusal("no_such_vendor"), file = refusal("no_such_vendor.so");
+  const std::string path = refusal("./no_such_vendor.so");
+  std::filesystem::current_path(before);
+  EXPECT_THAT(bare, AllOf(HasSubstr("no plug-in of that name came with"), HasSubstr("(./no_such_vendor)")));
+  EXPECT_THAT(file, HasSubstr("(./no_such_vendor.so)"));
+  EXPECT_EQ(path, "was taken");
 }
 
 TEST_F(PluginTest, ACrashInSupportsIsASkipAndTheNextQuestionIsAsked) {

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/installation.hpp"
+#include "base/trusted_path.hpp"
 #include "plugin/plugin.hpp"
 #include "plugin/variant_file.hpp"
 
@@ -27,16 +28,15 @@ std::string file_hash(const std::string& path) {
 
 // Of a plug-in that comes with attnprof, by its name: beside the program, as built or as installed.
 std::string shipped(const std::string& name) {
-  const std::vector<fs::path> ancestors = program_ancestors();
+  const fs::path program = program_folder();
   std::error_code error;
-  if (!ancestors.empty())
-    for (const fs::path& folder :
-         {ancestors[0] / "plugins", ancestors[0].parent_path() / "lib/attnprof/plugins"})
-      if (const fs::path file = folder / (name + ".so"); fs::exists(file, error)) return file.string();
-  throw UsageError(fmt::format(
-      "--plugin {}: this attnprof was built without a plug-in of that name; give the path of a shared "
-      "library, or build attnprof where the library's headers are",
-      name));
+  for (const fs::path& folder : {program / "plugins", program.parent_path() / "lib/attnprof/plugins"})
+    if (const fs::path file = folder / (name + ".so"); fs::exists(file, error)) return file.string();
+  throw UsageError(
+      fmt::format("--plugin {}: no plug-in of that name came with this attnprof; give the path of a shared "
+                  "library with a "
+                  "slash in it (./{}), or build attnprof where the library's headers are",
+                  name, name));
 }
 
 std::optional<std::string> why_unsupported(const Loaded& loaded, const Problem& p, const Tile& tile,
@@ -65,9 +65,11 @@ std::vector<Operand> workspace_of(int64_t bytes) {
 
 std::string plugin_path(const std::string& given) {
   std::error_code error;
-  const std::string path = is_variant_name(given) && !fs::exists(given, error) ? shipped(given) : given;
+  // Never a file of the current folder by its bare name: that may be anybody's.
+  const std::string path = given.find('/') == std::string::npos ? shipped(given) : given;
   if (!fs::is_regular_file(path, error) || !std::ifstream(path))
     throw UsageError(fmt::format("--plugin {}: cannot be read; give a shared library", given));
+  require_trusted(path, "the plug-in");
   return fs::absolute(path).lexically_normal().string();
 }
 

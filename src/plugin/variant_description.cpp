@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -13,6 +12,7 @@
 #include "base/hash.hpp"
 #include "base/json_part.hpp"
 #include "plugin/variant_file.hpp"
+#include "schedule/macro_grammar.hpp"
 #include "schedule/tiling.hpp"
 
 namespace attnprof {
@@ -37,6 +37,7 @@ std::string MacroText::text(std::span<const RuleValue> values) const {
   std::string all = literals.front();
   for (size_t i = 0; i < rules.size(); ++i)
     all += std::to_string(rules[i].value(values, 0, std::numeric_limits<int64_t>::max())) + literals[i + 1];
+  if (!is_macro_value(all)) throw RuleError(fmt::format("macro {}: its text is over 200 characters", name));
   return all;
 }
 
@@ -96,6 +97,9 @@ MacroText read_macro(const std::string& name, const JsonPart& part) {
     macro.literals.emplace_back();
     at = end;
   }
+  if (!std::ranges::all_of(macro.literals, is_part_of_macro_value))
+    part.refuse(fmt::format("a macro's text is of {}, 200 at most: nvcc hands it to a shell",
+                            macro_value_characters));
   return macro;
 }
 
@@ -106,10 +110,8 @@ std::vector<MacroText> read_macros(const JsonPart& part) {
     const JsonPart value = part.at(name);
     if (std::ranges::find(usual, name, [](const auto& macro) { return macro.first; }) != usual.end())
       value.refuse("is defined for every kernel already; leave it out");
-    if (name.empty() ||
-        !std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '_'; }) ||
-        std::isdigit(static_cast<unsigned char>(name.front())))
-      value.refuse("the macro's name must be one of C (letters, digits, _)");
+    if (!is_macro_name(name))
+      value.refuse("the macro's name must be one of C (letters, digits, _), 64 at most");
     macros.push_back(read_macro(name, value));
   }
   return macros;
@@ -210,7 +212,10 @@ std::string whole_text(const std::string& file) {
 }  // namespace
 
 std::shared_ptr<const FileVariant> read_variant_file(const std::string& file) {
-  const std::string text = whole_text(file);
+  return parse_variant_file(file, whole_text(file));
+}
+
+std::shared_ptr<const FileVariant> parse_variant_file(const std::string& file, const std::string& text) {
   const fs::path folder = fs::absolute(file).parent_path();
   const JsonDocument document = parse_json(file, text);
   const JsonPart part(document);

@@ -57,5 +57,7 @@ struct FileVariant {
 
 // Throws UsageError with file, place and field.
 std::shared_ptr<const FileVariant> read_variant_file(const std::string& file);
+// The same of a text as `file` would hold it.
+std::shared_ptr<const FileVariant> parse_variant_file(const std::string& file, const std::string& text);
 
 }  // namespace attnprof

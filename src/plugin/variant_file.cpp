@@ -90,8 +90,9 @@ bool is_variant_name(std::string_view name) {
              name, [&](char c) { return small(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; });
 }
 
-Variant load_variant_file(const std::string& file) {
-  const std::shared_ptr<const FileVariant> v = read_variant_file(file);
+Variant load_variant_file(const std::string& file) { return variant_of(read_variant_file(file)); }
+
+Variant variant_of(const std::shared_ptr<const FileVariant>& v) {
   Variant variant;
   variant.name = v->name, variant.idea = v->idea, variant.needs = v->needs;
   variant.origin = v->origin, variant.fingerprint = v->fingerprint;

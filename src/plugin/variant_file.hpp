@@ -13,10 +13,11 @@
 //               "threads": RULE, "grid": [RULE, RULE, RULE], "smem_bytes": RULE, "timed": true}]}
 //
 // SIZE: batch, heads, kv_heads, group, q_len, kv_len, head_dim, br, bc. Rules name those, element_bytes,
-// causal (0 or 1) and, in steps, sms. Needed: attnprof_variant, name, idea, supports.dtypes, and of steps
-// file, entry, threads and grid. `file` is relative to the JSON's folder.
+// causal (0 or 1) and, in steps, sms. Macros: macro_grammar.hpp. Needed: attnprof_variant, name, idea,
+// supports.dtypes, and of steps file, entry, threads and grid. `file` is relative to the JSON's folder.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "schedule/variant.hpp"
@@ -25,6 +26,9 @@ namespace attnprof {
 
 // Its origin is `file`, its fingerprint the hash of the text. Throws UsageError with file, place and field.
 Variant load_variant_file(const std::string& file);
+
+struct FileVariant;  // file_variant.hpp
+Variant variant_of(const std::shared_ptr<const FileVariant>& file);
 
 // Whether a variant may have this name: a small letter, then small letters, digits, '_' and '-', up to 40.
 bool is_variant_name(std::string_view name);

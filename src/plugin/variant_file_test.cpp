@@ -33,7 +33,7 @@ json whole() {
                   {"name": "done", "dtype": "fp32", "cols": "ceil(q_len / br)", "init": "zero"}],
     "steps": [
       {"name": "before", "file": "mine.cu", "entry": "clear", "threads": 32, "grid": [1], "timed": false},
-      {"file": "mine.cu", "entry": "mine", "macros": {"WARPS": 4, "TYPE": "f<{br / 16}, {bc}>", "P": "x"},
+      {"file": "mine.cu", "entry": "mine", "macros": {"WARPS": 4, "TYPE": "f<{br / 16}> + {ceil(bc, 2)}", "P": "x"},
        "threads": "br * 4", "grid": ["ceil(q_len / br)", "heads", "batch"],
        "smem_bytes": "(br + 2 * bc) * head_dim * element_bytes"}]})json");
 }
@@ -96,7 +96,42 @@ TEST(VariantFile, StepsFollowItsRules) {
   EXPECT_EQ(kernel.smem_bytes, 128 * 64 * 2);
   EXPECT_THAT(kernel.macros, ElementsAre(Pair("DTYPE", "1"), Pair("HEAD_DIM", "64"), Pair("TILE_BR", "64"),
                                          Pair("TILE_BC", "32"), Pair("CAUSAL", "1"), Pair("P", "x"),
-                                         Pair("TYPE", "f<4, 32>"), Pair("WARPS", "4")));
+                                         Pair("TYPE", "f<4> + 16"), Pair("WARPS", "4")));
+}
+
+// nvcc hands macros to a shell.
+std::string refusal_of_macro(const std::string& name, const json& value) {
+  Files files;
+  json content = whole();
+  content["steps"][1]["macros"] = {{name, value}};
+  try {
+    load_variant_file(files.write(content));
+    return "was taken";
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+}
+
+TEST(VariantFile, MacrosThatSayMoreToAShellThanThemselvesAreRefused) {
+  for (const char* name : {"A-B", "1A", "$(id)", "`id`", "A B", "A=1;", "", "A\n"})
+    EXPECT_THAT(refusal_of_macro(name, 1), HasSubstr("the macro's name must be one of C")) << name;
+  for (const char* value : {"$(touch x)", "`touch x`", "a;b", "a|b", "a&b", "$x", "a'b", "a\"b", "a!b",
+                            "a\\b", "a,b", "a/b", "#a", "~", "a?", "[a]", "{br}$(x)", "\xC3\xBC"})
+    EXPECT_THAT(refusal_of_macro("A", value),
+                AllOf(HasSubstr("steps[1].macros.A: a macro's text is of letters"),
+                      HasSubstr("nvcc hands it to a shell")))
+        << value;
+  EXPECT_THAT(refusal_of_macro("A", std::string(201, 'x')), HasSubstr("200 at most"));
+  EXPECT_EQ(refusal_of_macro("A", "x<1> * (y::z - 1.5) % 2 == {br}"), "was taken");
+}
+
+TEST(VariantFile, AMacroThatItsRulesMakeTooLongIsUnsupported) {
+  Files files;
+  json content = whole();
+  content["steps"][1]["macros"] = {{"A", std::string(199, 'x') + "{q_len}"}};
+  const Variant v = load_variant_file(files.write(content));
+  EXPECT_THAT(v.unsupported(problem(), tile, *find_profile("h200")).value_or("taken"),
+              HasSubstr("macro A: its text is over 200 characters"));
 }
 
 TEST(VariantFile, WorkspaceFollowsItsRules) {

@@ -9,15 +9,16 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/installation.hpp"
-#include "base/run_program.hpp"
+#include "base/trusted_path.hpp"
 #include "measure/compile/code_hash.hpp"
 #include "measure/compile/ptxas_report.hpp"
+#include "measure/compile/run_nvcc.hpp"
 
 namespace attnprof {
 namespace fs = std::filesystem;
 namespace {
 
-// The whole command, the compiler, and the environment that changes what nvcc does.
+// The whole command, by the user's own paths, the compiler, and the environment that changes what nvcc does.
 std::string key_of(const std::vector<std::string>& command, const Toolchain& toolchain) {
   std::string all = toolchain.version_text;
   for (const std::string& word : command) all += word + '\0';
@@ -28,24 +29,11 @@ std::string key_of(const std::vector<std::string>& command, const Toolchain& too
   return content_hash(all);
 }
 
-// Prerequisites of a make rule: "target : a.cu \<newline> b.h \ ...", spaces in names escaped by a backslash.
-std::vector<std::string> parse_dependencies(const std::string& rule) {
-  std::vector<std::string> files;
-  std::string word;
-  const auto flush = [&] {
-    if (!word.empty()) files.push_back(std::exchange(word, ""));
-  };
-  for (size_t i = rule.find(": ") + 1; i < rule.size(); ++i) {
-    const bool escape = rule[i] == '\\' && i + 1 < rule.size();
-    if (escape && rule[i + 1] == ' ')
-      word += rule[++i];
-    else if (std::isspace(static_cast<unsigned char>(rule[i])) || (escape && rule[i + 1] == '\n'))
-      flush();
-    else
-      word += rule[i];
-  }
-  flush();
-  return files;
+// Whose file it is that a compiled source includes is known once the compiler has said what it read.
+void require_trusted_includes(const std::string& file, const std::vector<std::string>& read_files) {
+  for (const std::string& each : read_files)
+    if (const std::string refusal = examine_trust(each).refusal; !refusal.empty())
+      throw CaseFailed(fmt::format("{} is not used: it includes {}, and {}", file, each, refusal));
 }
 
 Toolchain toolchain_of(const CompileOptions& options) {
@@ -63,11 +51,15 @@ KernelCompiler::KernelCompiler(const CompileOptions& options)
       kernels_dir_(find_kernels_dir(options.kernels_dir)),
       cache_(options.cache_dir) {}
 
+std::string KernelCompiler::source_of(const KernelLaunch& kernel) const {
+  return (fs::path(kernels_dir_) / kernel.file).string();
+}
+
 std::vector<std::string> KernelCompiler::command(const KernelLaunch& kernel, const std::string& arch) const {
   std::vector<std::string> words = {toolchain_.nvcc, "-cubin", "-arch=" + arch,    "-std=c++17",
                                     "-Xptxas",       "-v",     "-I" + kernels_dir_};
   for (const auto& [name, value] : kernel.macros) words.push_back("-D" + name + "=" + value);
-  words.push_back((fs::path(kernels_dir_) / kernel.file).string());
+  words.push_back(source_of(kernel));
   return words;
 }
 
@@ -92,8 +84,7 @@ CompiledKernel KernelCompiler::compile(const KernelLaunch& kernel, const std::st
 
 KernelCompiler::Built KernelCompiler::built(const KernelLaunch& kernel, const std::string& arch,
                                             const std::atomic<bool>* cancel) {
-  const std::vector<std::string> words = command(kernel, arch);
-  const std::string key = key_of(words, toolchain_);
+  const std::string key = key_of(command(kernel, arch), toolchain_);
   std::promise<Built> promise;
   {
     std::unique_lock lock(mutex_);
@@ -106,7 +97,7 @@ KernelCompiler::Built KernelCompiler::built(const KernelLaunch& kernel, const st
     built_[key] = promise.get_future().share();
   }
   try {
-    const Built result = find_or_build(words, key, kernel.file, arch, cancel);
+    const Built result = find_or_build(kernel, key, arch, cancel);
     promise.set_value(result);
     return result;
   } catch (...) {
@@ -119,28 +110,23 @@ KernelCompiler::Built KernelCompiler::built(const KernelLaunch& kernel, const st
   }
 }
 
-KernelCompiler::Built KernelCompiler::find_or_build(const std::vector<std::string>& words,
-                                                    const std::string& key, const std::string& file,
+KernelCompiler::Built KernelCompiler::find_or_build(const KernelLaunch& kernel, const std::string& key,
                                                     const std::string& arch,
                                                     const std::atomic<bool>* cancel) {
-  if (!fs::exists(words.back()))
-    throw CaseFailed(fmt::format("the kernel source {} does not exist", words.back()));
+  const std::string source = source_of(kernel);
+  if (!fs::exists(source)) throw CaseFailed(fmt::format("the kernel source {} does not exist", source));
+  require_trusted(source, "the kernel source");
   if (auto found = cache_.find(key)) return std::make_shared<const CacheEntry>(std::move(*found));
   const auto started = fs::file_time_type::clock::now();
-  ScratchDir made = cache_.make_scratch();
-  std::vector<std::string> full = words;
-  for (const std::string& word : {std::string("-MD"), std::string("-MF"), (made.path() / "depends").string(),
-                                  std::string("-o"), (made.path() / "kernel.cubin").string()})
-    full.push_back(word);
-  const int code = run_program(full, made.path() / "log.txt", cancel);
-  CacheEntry entry{read_file(made.path() / "kernel.cubin"), read_file(made.path() / "log.txt")};
-  if (code != 0 || entry.cubin.empty())
+  const NvccRun run =
+      run_nvcc({toolchain_.nvcc, kernels_dir_, source}, kernel, arch, cache_.scratch_folder(), cancel);
+  CacheEntry entry{run.cubin, run.log};
+  if (run.code != 0 || entry.cubin.empty())
     throw CaseFailed(fmt::format("{} does not compile for {}: {} (nvcc exit code {}; all of its output: {})",
-                                 file, arch, first_error_line(entry.log), code,
+                                 kernel.file, arch, first_error_line(entry.log), run.code,
                                  cache_.keep_failure(key, entry.log)));
-  const std::vector<std::string> read_files = parse_dependencies(read_file(made.path() / "depends"));
-  fs::remove(made.path() / "depends");
-  if (!read_files.empty()) cache_.publish(key, read_files, made, started);
+  require_trusted_includes(source, run.read_files);
+  if (!run.read_files.empty()) cache_.publish(key, run.read_files, entry, started);
   return std::make_shared<const CacheEntry>(std::move(entry));
 }
 

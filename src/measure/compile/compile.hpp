@@ -51,14 +51,16 @@ class KernelCompiler {
   const std::string& kernels_dir() const { return kernels_dir_; }
   const std::filesystem::path& cache_root() const { return cache_.root(); }
   const std::string& notice() const { return cache_.notice(); }  // of the cache; empty: none
-  // The command line of a kernel, without its output files.
+  // What is asked of nvcc for a kernel, by the user's own paths: what the cache knows it by. It is not what
+  // is run (nvcc_command.hpp).
   std::vector<std::string> command(const KernelLaunch& kernel, const std::string& arch) const;
 
  private:
   using Built = std::shared_ptr<const CacheEntry>;
   Built built(const KernelLaunch& kernel, const std::string& arch, const std::atomic<bool>* cancel);
-  Built find_or_build(const std::vector<std::string>& command, const std::string& key,
-                      const std::string& file, const std::string& arch, const std::atomic<bool>* cancel);
+  Built find_or_build(const KernelLaunch& kernel, const std::string& key, const std::string& arch,
+                      const std::atomic<bool>* cancel);
+  std::string source_of(const KernelLaunch& kernel) const;
 
   Toolchain toolchain_;
   std::string kernels_dir_;

@@ -17,17 +17,20 @@ namespace attnprof {
 
 inline void write(const std::filesystem::path& path, const std::string& text) { std::ofstream(path) << text; }
 
-// Answers as nvcc does: copies the source and its header into the "cubin", lists both as read, prints a ptxas
-// report, and counts its runs. A source that says FAIL does not compile.
+// Answers as nvcc does, under the names that nvcc is given (nvcc_command.hpp): copies the source and the
+// header beside it into the "cubin", lists both as read, prints a ptxas report, and counts its runs and keeps
+// their words. A source that says FAIL does not compile.
 inline constexpr const char* fake_nvcc = R"(#!/bin/sh
 here=$(dirname "$0")
 if [ "$1" = --version ]; then echo "Cuda compilation tools, release 13.0, V13.0.88"; exit 0; fi
 echo run >> "$here/runs"
-for word; do source_or_out=$word; done
+folder=$(pwd -P)
+printf '%s\n' "$@" "TMPDIR=$TMPDIR" "$folder" > "$here/words"
+part=attnprof-source/part.h
 while [ $# -gt 0 ]; do case $1 in -MF) deps=$2; shift;; -o) out=$2; shift;; *.cu) src=$1;; -D*) defs="$defs $1";; esac; shift; done
 if grep -q FAIL "$src"; then echo "In file included from x"; echo "$src(3): error: identifier \"nope\" is undefined"; exit 2; fi
-cat "$src" "$(dirname "$src")/part.h" > "$out"; echo "$defs" >> "$out"
-printf '%s : %s \\\n    %s\n' "$out" "$src" "$(dirname "$src")/part.h" > "$deps"
+cat "$src" "$part" > "$out"; echo "$defs" >> "$out"
+printf '%s : %s \\\n    %s\n' "$out" "$src" "$part" > "$deps"
 echo "ptxas info    : Compiling entry function 'k' for 'sm_90a'"
 echo "ptxas info    : Function properties for k"
 echo "    8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads"

@@ -8,11 +8,13 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "base/hash.hpp"
+#include "base/private_file.hpp"
 #include "base/run_program.hpp"
+#include "base/trusted_path.hpp"
 
 namespace attnprof {
 namespace fs = std::filesystem;
@@ -37,6 +39,7 @@ std::optional<std::string> make_private(const fs::path& directory) {
   if (!S_ISDIR(status.st_mode)) return "it is not a directory";
   if (status.st_uid != geteuid()) return "it belongs to another user";
   if (status.st_mode & (S_IWGRP | S_IWOTH)) return "other users can write to it";
+  if (std::string refusal = examine_trust(directory).refusal; !refusal.empty()) return refusal;
   if (access(directory.c_str(), W_OK | X_OK) != 0) return std::strerror(errno);
   return std::nullopt;
 }
@@ -59,13 +62,6 @@ void remove_leftovers(const fs::path& directory) {
     if (entry->last_write_time(ignored) < limit && !ignored) old.push_back(entry->path());
   }
   for (const fs::path& path : old) fs::remove_all(path, error);
-}
-
-bool write_file(const fs::path& path, const std::string& content) {
-  std::ofstream file(path, std::ios::binary);
-  file << content;
-  file.close();
-  return !file.fail();
 }
 
 std::string checksum(const CacheEntry& entry) {
@@ -109,28 +105,37 @@ std::optional<CacheEntry> KernelCache::find(const std::string& command) {
 }
 
 void KernelCache::publish(const std::string& command, const std::vector<std::string>& read_files,
-                          ScratchDir& made, fs::file_time_type started) {
+                          const CacheEntry& entry, fs::file_time_type started) {
   std::error_code error;
   std::string list;
   for (const std::string& file : read_files) {
     if (fs::last_write_time(file, error) >= started || error) return;
+    if (file.find('\n') != std::string::npos) return;  // a name that the list of names cannot have
     list += file + "\n";
   }
   const auto content = content_key(command, read_files);
   if (!content) return;
-  const CacheEntry entry{read_file(made.path() / "kernel.cubin"), read_file(made.path() / "log.txt")};
-  if (!write_file(made.path() / "checksum", checksum(entry))) return;
-  fs::rename(made.path(), root_ / "kernels" / *content, error);
-  if (!error) made.release();  // else another run has published the same entry, or the disk is full
-  const ScratchDir list_scratch = make_scratch();
-  const fs::path list_file = list_scratch.path() / "includes";
-  if (write_file(list_file, list)) fs::rename(list_file, root_ / "includes" / command, error);
+  ScratchDir made(scratch_folder());
+  try {
+    write_private_file(made.path(), "kernel.cubin", entry.cubin);
+    write_private_file(made.path(), "log.txt", entry.log);
+    write_private_file(made.path(), "checksum", checksum(entry));
+    fs::rename(made.path(), root_ / "kernels" / *content, error);
+    if (!error) made.release();  // else another run has published the same entry
+    write_private_file(root_ / "includes", command, list);
+  } catch (const std::system_error&) {  // the disk is full: it is compiled again the next time
+  }
 }
 
 std::string KernelCache::keep_failure(const std::string& command, const std::string& log) const {
-  const fs::path path = root_ / "failed" / (command + ".log");
-  write_file(path, log);
-  return path.string();
+  const fs::path folder = root_ / "failed";
+  const std::string name = command + ".log";
+  try {
+    write_private_file(folder, name, log);
+  } catch (const std::system_error& error) {
+    return fmt::format("not kept, {}", error.what());
+  }
+  return (folder / name).string();
 }
 
 std::optional<std::string> KernelCache::content_key(const std::string& command,

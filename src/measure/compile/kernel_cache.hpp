@@ -37,12 +37,12 @@ class KernelCache {
 
   // All safe from several threads and processes. `command`: content_hash of command and compiler.
   std::optional<CacheEntry> find(const std::string& command);
-  // A private directory to compile into, on the same file system as the entries.
-  ScratchDir make_scratch() const { return ScratchDir(root_ / "tmp"); }
-  // Publishes kernel.cubin and log.txt of `made`; `read_files`: all files the compiler read. Does nothing
-  // when one of them is newer than `started`: it may not be what was compiled.
-  void publish(const std::string& command, const std::vector<std::string>& read_files, ScratchDir& made,
-               std::filesystem::file_time_type started);
+  // Where entries are made, on the same file system as the published ones.
+  std::filesystem::path scratch_folder() const { return root_ / "tmp"; }
+  // `read_files`: all files the compiler read. Does nothing when one of them is newer than `started`: it may
+  // not be what was compiled.
+  void publish(const std::string& command, const std::vector<std::string>& read_files,
+               const CacheEntry& entry, std::filesystem::file_time_type started);
   // Keeps the output of a failed compilation; returns where.
   std::string keep_failure(const std::string& command, const std::string& log) const;
 

@@ -13,6 +13,7 @@
 #include "base/installation.hpp"
 #include "base/run_program.hpp"
 #include "base/scratch.hpp"
+#include "base/trusted_path.hpp"
 
 namespace attnprof {
 namespace fs = std::filesystem;
@@ -28,7 +29,8 @@ std::vector<std::string> in_path(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream parts(path ? path : "");
   for (std::string part; std::getline(parts, part, ':');)
-    if (!part.empty()) paths.push_back((fs::path(part) / name).string());
+    if (part.starts_with('/'))
+      paths.push_back((fs::path(part) / name).string());  // not of the current folder
   return paths;
 }
 
@@ -44,7 +46,7 @@ std::vector<std::string> nvcc_candidates() {
   std::vector<std::string> candidates;
   if (const char* named = std::getenv("CUDACXX"); named && *named) {
     if (std::string(named).find('/') != std::string::npos)
-      candidates.push_back(named);
+      candidates.push_back(fs::absolute(named).string());
     else
       candidates = in_path(named);
   }
@@ -64,6 +66,7 @@ Toolchain find_toolchain(const std::vector<std::string>& candidates) {
         "no nvcc found, and GPU kernels are compiled when they are needed; install the CUDA toolkit, "
         "set CUDACXX to its nvcc, or use --backend sim (looked at: {})",
         fmt::join(candidates, ", ")));
+  require_trusted(*found, "the compiler");
   Toolchain toolchain{.nvcc = *found, .version = "", .version_text = version_text_of(*found)};
   toolchain.version = parse_nvcc_version(toolchain.version_text);
   if (toolchain.version.empty())

@@ -2,10 +2,12 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/output_file.hpp"
+#include "base/private_file.hpp"
 
 namespace attnprof {
 
@@ -29,8 +31,8 @@ void CeilingCache::keep(const Ceilings& ceilings) const {
   std::error_code ignored;
   std::filesystem::create_directories(file_.parent_path(), ignored);
   try {
-    replace_file(file_.string(), ceilings_json(ceilings).dump(2) + "\n");
-  } catch (const EnvironmentError&) {
+    write_private_file(file_.parent_path(), file_.filename(), ceilings_json(ceilings).dump(2) + "\n");
+  } catch (const std::system_error&) {
   }
 }
 

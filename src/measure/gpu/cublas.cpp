@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.hpp"
+#include "base/trusted_path.hpp"
 #include "measure/gpu/cublas_abi.hpp"
 #include "measure/gpu/cuda_paths.hpp"
 
@@ -20,6 +21,7 @@ void* open_library() {
     for (const std::string& path : cuda_library_paths(fmt::format("libcublas.so.{}", major))) {
       std::string lt = path;
       lt.replace(lt.rfind("libcublas"), 9, "libcublasLt");
+      if (lt.find('/') != std::string::npos) require_trusted(lt, "the library");
       dlopen(lt.c_str(), RTLD_NOW | RTLD_GLOBAL);
       if (void* handle = dlopen(path.c_str(), RTLD_NOW)) return handle;
       tried.push_back(path);

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/installation.hpp"
+#include "base/trusted_path.hpp"
 
 namespace attnprof {
 namespace {
@@ -31,8 +32,10 @@ std::vector<std::string> cuda_library_paths(std::string_view file) {
   std::vector<std::string> paths;
   std::error_code ignored;
   for (const std::string& folder : cuda_library_folders())
-    if (const fs::path path = fs::path(folder) / file; fs::exists(path, ignored))
+    if (const fs::path path = fs::path(folder) / file; fs::exists(path, ignored)) {
+      require_trusted(path, "the library");
       paths.push_back(path.string());
+    }
   paths.emplace_back(file);
   return paths;
 }

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/trusted_path.hpp"
 #include "measure/gpu/counter_error.hpp"
 #include "measure/gpu/cuda_paths.hpp"
 
@@ -43,13 +44,17 @@ std::string path_of(void* library) {
 // CUPTI opens its two companions by bare name. A toolkit's folder is on the loader's path, a wheel's is not;
 // a library that is already open under its name is found in either case.
 void* open_library(const std::string& path) {
-  for (const char* companion : {"libnvperf_host.so", "libnvperf_target.so"})
-    dlopen((std::filesystem::path(path).parent_path() / companion).c_str(), RTLD_NOW | RTLD_LOCAL);
+  for (const char* name : {"libnvperf_host.so", "libnvperf_target.so"}) {
+    const std::filesystem::path companion = std::filesystem::path(path).parent_path() / name;
+    if (companion.has_parent_path()) require_trusted(companion, "the library");
+    dlopen(companion.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
   return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
 // One library and no other, for people with several and for tests.
 Cupti open_named(const std::string& path) {
+  if (path.find('/') != std::string::npos) require_trusted(path, "the library");
   if (void* library = open_library(path)) return bind(library, path);
   throw EnvironmentError(fmt::format("CUPTI cannot be opened at {}, which ATTNPROF_CUPTI names", path));
 }

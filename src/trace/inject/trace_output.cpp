@@ -12,7 +12,7 @@ namespace attnprof {
 TraceOutput::TraceOutput(const std::string& folder) {
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   const std::string path = fmt::format("{}/{:020}-{}.jsonl", folder, now, getpid());
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0600);
   if (fd < 0) return;
   // A program that started with a stream closed must not find our file under its number.
   fd_ = fcntl(fd, F_DUPFD_CLOEXEC, 100);
