@@ -5,7 +5,8 @@
 #include "base/csv.hpp"
 #include "base/output_file.hpp"
 #include "base/standard_streams.hpp"
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
+#include "cli/flags/gate.hpp"
 #include "files/meta.hpp"
 #include "files/read_meta.hpp"
 #include "gate/baseline.hpp"
@@ -13,6 +14,39 @@
 
 namespace attnprof {
 namespace {
+
+struct BaselineCommand {
+  std::string baseline, current;
+  GateOptions options;
+  bool accept_regressions = false;
+};
+
+class BaselineParser {
+ public:
+  explicit BaselineParser(CLI::App& app);
+  BaselineCommand options(const Args&);
+
+ private:
+  BaselineCommand command_;
+  CLI::App& app_;
+  GateFlags flags_;
+  std::string run_ = "last";
+};
+
+BaselineParser::BaselineParser(CLI::App& app)
+    : app_(*app.add_subcommand("update", "Put the rows of a run into a baseline")),
+      flags_(app_, "Thresholds") {
+  app.require_subcommand(1);
+  add_compared_files(app_, command_.baseline, command_.current);
+  add_run(app_, run_);
+  app_.add_flag("--accept-regressions", command_.accept_regressions, "Also rows that became worse");
+}
+
+BaselineCommand BaselineParser::options(const Args&) {
+  command_.options = flags_.options();
+  command_.options.run = run_;
+  return command_;
+}
 
 // A baseline that is not there yet is one without rows.
 std::string baseline_text(const BaselineCommand& command, const std::string& current) {
@@ -29,8 +63,6 @@ Table table_of(const std::string& text, const std::string& file, const GateOptio
 bool regressed(const GateResult& result) {
   return result.count(Verdict::worse) + result.count(Event::Kind::not_ok) > 0;
 }
-
-}  // namespace
 
 ExitCode baseline_update_command(const BaselineCommand& command) {
   const std::string new_text = read_text_file(command.current);
@@ -59,5 +91,11 @@ ExitCode baseline_update_command(const BaselineCommand& command) {
                     update.added, update.kept));
   return ExitCode::ok;
 }
+
+}  // namespace
+
+extern const CommandEntry baseline_entry;
+const CommandEntry baseline_entry{"baseline", "Renew what the gate holds against",
+                                  command_parser<BaselineParser, baseline_update_command>};
 
 }  // namespace attnprof

@@ -3,9 +3,13 @@
 
 #include "base/output_file.hpp"
 #include "base/standard_streams.hpp"
-#include "cli/commands.hpp"
-#include "cli/doctor.hpp"
+#include "cli/command.hpp"
+#include "cli/flags/format.hpp"
+#include "cli/flags/measure.hpp"
+#include "cli/flags/names.hpp"
+#include "cli/flags/values.hpp"
 #include "cli/text_output.hpp"
+#include "cli/without_gpu.hpp"
 #include "files/meta.hpp"
 #if ATTNPROF_WITH_GPU
 #include "measure/gpu/ceilings.hpp"
@@ -13,6 +17,45 @@
 
 namespace attnprof {
 namespace {
+
+struct CeilingsCommand {
+  MeasureOptions measure;  // device, kernels_dir, cache_dir
+  Format format = Format::table;
+  std::string output;
+  bool overwrite = false;
+};
+
+class CeilingsParser {
+ public:
+  explicit CeilingsParser(CLI::App& app);
+  CeilingsCommand options(const Args&);
+
+ private:
+  CeilingsCommand command_;
+  std::string format_ = "table", device_ = "0";
+};
+
+CeilingsParser::CeilingsParser(CLI::App& app) {
+  app.footer(
+      "Each on random data, the median of 40 launches of about 1 ms; spread: 90th less 10th percentile. "
+      "Rates of the\n"
+      "SMs go with their clock, which heavy products lower: the clock they ran at is beside them. What is "
+      "measured\n"
+      "replaces what sweeps have kept of this GPU.\n\n"
+      "Exit codes: 0 all well, 2 wrong usage, 3 no GPU that can be measured, or -o\n"
+      "cannot be written.");
+  app.add_option("--device", device_, "GPU number")->default_str(device_);
+  app.add_option("--format", format_, "Standard output: table, csv or json")->default_str(format_);
+  add_name(app, "-o,--output", command_.output, "CSV to write", "FILE");
+  app.add_flag("--overwrite", command_.overwrite, "Write over FILE");
+  add_compiler(app, command_.measure);
+}
+
+CeilingsCommand CeilingsParser::options(const Args&) {
+  command_.format = parse_format(format_, false);
+  command_.measure.device = device_number(device_);
+  return command_;
+}
 
 using Lines = std::vector<std::vector<std::string>>;
 
@@ -43,8 +86,6 @@ using Lines = std::vector<std::vector<std::string>>;
   return device + "\n" + format_lines(lines, Format::table);
 }
 
-}  // namespace
-
 ExitCode ceilings_command([[maybe_unused]] const CeilingsCommand& command) {
 #if ATTNPROF_WITH_GPU
   const CeilingObserver progress = [](std::string_view name, const Ceiling& ceiling) {
@@ -64,5 +105,11 @@ ExitCode ceilings_command([[maybe_unused]] const CeilingsCommand& command) {
   throw EnvironmentError(built_without_gpu);
 #endif
 }
+
+}  // namespace
+
+extern const CommandEntry ceilings_entry;
+const CommandEntry ceilings_entry{"ceilings", "Measure what the GPU does at most: memory, caches, products",
+                                  command_parser<CeilingsParser, ceilings_command>};
 
 }  // namespace attnprof

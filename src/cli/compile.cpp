@@ -6,15 +6,63 @@
 #include <set>
 #include <string_view>
 
+#include "base/output_file.hpp"
 #include "base/standard_streams.hpp"
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
+#include "cli/compile.hpp"
 #include "cli/compile_progress.hpp"
+#include "cli/flags/axes.hpp"
+#include "cli/flags/measure.hpp"
+#include "cli/flags/names.hpp"
+#include "cli/flags/values.hpp"
 #include "cli/text_output.hpp"
 #include "device/device_profiles.hpp"
 #include "measure/compile/compile_plan.hpp"
+#include "plan/grammar.hpp"
 
 namespace attnprof {
 namespace {
+
+const std::string compile_footer =
+    std::string(axes_footer) +
+    "Example:\n"
+    "  attnprof compile --arch sm_80,sm_90a --variant flash2 -d 64,128 -o build.csv\n\n"
+    "Exit codes: 0 all compiled, 1 a kernel does not compile, 2 wrong usage, 3 no compiler, no\n"
+    "kernel, or -o cannot be written.";
+
+class CompileParser {
+ public:
+  explicit CompileParser(CLI::App& app);
+  CompileCommand options(const Args&);
+
+ private:
+  CompileCommand options_;
+  AxisOptions axes_;
+  std::vector<std::string> archs_;
+  std::string jobs_ = "0", format_ = "table";
+};
+
+CompileParser::CompileParser(CLI::App& app) : axes_(app) {
+  app.add_option("--arch", archs_, "Targets of nvcc, such as sm_80,sm_90a,sm_100a")
+      ->allow_extra_args(false)
+      ->required()
+      ->type_name("LIST");
+  app.add_option("--jobs", jobs_, "Compilations at a time; 0: one less than there are cores")
+      ->default_str(jobs_);
+  add_compiler(app, options_.measure);
+  add_name(app, "-o,--output", options_.output, "CSV to write", "FILE");
+  app.add_flag("--overwrite", options_.overwrite, "Start FILE again");
+  app.add_option("--format", format_, "Standard output: table, csv or json")->default_str(format_);
+  app.footer(compile_footer);
+}
+
+CompileCommand CompileParser::options(const Args&) {
+  options_.axes = axes_.axes();
+  options_.archs = parse_words("--arch", archs_);
+  options_.jobs = static_cast<int>(whole_number("--jobs", jobs_, 1024));
+  options_.format = parse_format(format_, false);
+  return options_;
+}
 
 // One line of the output: a kernel of one architecture and a case that runs it.
 struct ReportColumn {
@@ -176,8 +224,6 @@ std::vector<KernelReport> compile_all(const std::vector<Plan>& plans, KernelComp
   return all;
 }
 
-}  // namespace
-
 ExitCode compile_command(const CompileCommand& options) {
   if (!options.output.empty()) check_new_file(options.output, options.overwrite);
   const std::vector<Plan> plans = plans_of(options);
@@ -200,5 +246,11 @@ ExitCode compile_command(const CompileCommand& options) {
              ? ExitCode::ok
              : ExitCode::failed;
 }
+
+}  // namespace
+
+extern const CommandEntry compile_entry;
+const CommandEntry compile_entry{"compile", "Build the kernels of a plan; needs no GPU",
+                                 command_parser<CompileParser, compile_command>};
 
 }  // namespace attnprof

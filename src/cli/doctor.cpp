@@ -3,10 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/version.hpp"
+#include "cli/command.hpp"
+#include "cli/flags/measure.hpp"
+#include "cli/flags/names.hpp"
+#include "cli/flags/values.hpp"
+#include "cli/without_gpu.hpp"
 #include "measure/compile/examine_compiler.hpp"
 #if ATTNPROF_WITH_GPU
 #include "measure/gpu/examine_gpu.hpp"
@@ -15,6 +21,34 @@
 
 namespace attnprof {
 namespace {
+
+class DoctorParser {
+ public:
+  explicit DoctorParser(CLI::App& app);
+  DoctorCommand options(const Args&);
+
+ private:
+  DoctorCommand options_;
+  std::string format_ = "text", device_ = "0";
+};
+
+DoctorParser::DoctorParser(CLI::App& app) {
+  app.add_option("--format", format_, "text or json")->default_str(format_);
+  app.add_flag("--self-test", options_.self_test,
+               "Copy and fill known sizes and compare with the counters; measure the rate of mma.sync");
+  app.add_option("--device", device_, "GPU number")->default_str(device_);
+  add_name(app, "-o,--output", options_.output, "Self-test figures as CSV", "FILE");
+  add_compiler(app, options_.measure);
+}
+
+DoctorCommand DoctorParser::options(const Args&) {
+  options_.json = choice<bool>("--format", format_, {{"text", false}, {"json", true}});
+  if (!options_.self_test && !options_.output.empty())
+    throw UsageError("-o keeps the figures of --self-test; give --self-test too, or leave -o out");
+  refuse_both(options_.self_test && options_.json, "--self-test", "--format json");
+  options_.measure.device = device_number(device_);
+  return options_;
+}
 
 std::vector<Finding> examine_device([[maybe_unused]] int device) {
 #if ATTNPROF_WITH_GPU
@@ -84,5 +118,21 @@ int run_self_test([[maybe_unused]] const SelfTestOptions& options, [[maybe_unuse
   throw EnvironmentError(built_without_gpu);
 #endif
 }
+
+namespace {
+
+int doctor_command(const DoctorCommand& command, const BackendOpener& open) {
+  if (command.self_test)
+    return run_self_test({.measure = command.measure, .output = command.output}, std::cout);
+  const auto automatic = [&] { return open(DeviceChoice{}, command.measure).why; };
+  return run_doctor({.measure = command.measure, .json = command.json, .automatic_backend = automatic},
+                    std::cout);
+}
+
+}  // namespace
+
+extern const CommandEntry doctor_entry;
+const CommandEntry doctor_entry{"doctor", "Say what works here, what is missing and what to do",
+                                command_parser<DoctorParser, doctor_command>};
 
 }  // namespace attnprof

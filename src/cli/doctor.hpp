@@ -10,6 +10,14 @@
 
 namespace attnprof {
 
+// What the command line asks for.
+struct DoctorCommand {
+  bool json = false;
+  bool self_test = false;
+  std::string output;
+  MeasureOptions measure;  // device, kernels_dir, cache_dir
+};
+
 struct DoctorOptions {
   MeasureOptions measure;  // device, kernels_dir, cache_dir
   bool json = false;
@@ -21,11 +29,6 @@ struct DoctorOptions {
 int run_doctor(const DoctorOptions& options, std::ostream& out);
 
 std::vector<Finding> examine_all(const DoctorOptions& options);
-
-inline constexpr const char* built_without_gpu =
-    "this attnprof was built without CUDA headers: sim only; build it where a CUDA Toolkit or NVIDIA's "
-    "Python "
-    "wheels are installed to measure on a GPU";
 
 struct SelfTestOptions {
   MeasureOptions measure;

@@ -5,7 +5,7 @@
 #include "base/standard_streams.hpp"
 #include "base/text_table.hpp"
 #include "base/units.hpp"
-#include "cli/commands.hpp"
+#include "cli/sweep.hpp"
 #include "cli/text_output.hpp"
 #include "measure/compile/compile_plan.hpp"
 #include "measure/sim/phases.hpp"
@@ -118,7 +118,7 @@ void print_for_people(const std::vector<Case>& cases, const DeviceProfile& devic
 
 }  // namespace
 
-ExitCode dry_run_command(const SweepOptions& options, const BackendOpener& open) {
+ExitCode dry_run(const SweepOptions& options, const BackendOpener& open) {
   const Ground ground = ground_of(options, open);
   say(ground.why);
   const std::vector<Case> cases = cases_of(options, ground);

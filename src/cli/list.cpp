@@ -4,15 +4,48 @@
 #include <optional>
 
 #include "base/text_table.hpp"
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
+#include "cli/flags/axes.hpp"
+#include "cli/flags/measure.hpp"
+#include "cli/list.hpp"
 #include "cli/text_output.hpp"
 #include "device/device_profiles.hpp"
+#include "plan/grammar.hpp"
 #include "row/schema.hpp"
 #include "row/schema_docs.hpp"
 #include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {
+
+class ListParser {
+ public:
+  explicit ListParser(CLI::App& app);
+  ListOptions options(const Args&);
+
+ private:
+  ListOptions options_;
+  OwnVariantFlags own_;
+  AxisTexts head_dims_, dtypes_;
+  std::string format_ = "table";
+};
+
+ListParser::ListParser(CLI::App& app) : own_(app, "Variants of your own") {
+  add_target(app, options_.device);
+  add_axis(app, head_dims_, "-d,--head-dim", "Show default tiles for these", "64,128", "Options");
+  add_axis(app, dtypes_, "--dtype", "Show default tiles for these", "fp16", "Options");
+  app.add_flag("--columns", options_.columns, "Show the columns of a row instead");
+  app.add_option("--format", format_, "table, csv, json or markdown")->default_str(format_);
+}
+
+ListOptions ListParser::options(const Args&) {
+  own_.load();
+  refuse_two_targets(options_.device);
+  if (head_dims_.given()) options_.head_dims = parse_axis("-d", head_dims_.texts);
+  if (dtypes_.given()) options_.dtypes = parse_dtypes(dtypes_.texts);
+  options_.format = parse_format(format_, true);
+  return options_;
+}
 
 constexpr int64_t shown_length = 4096;  // the length for which default tiles are shown
 
@@ -123,8 +156,6 @@ void print_columns_for_people() {
     fmt::print("{}\n{}", column.name, wrap_text(std::string(column.description), terminal_width(), "    "));
 }
 
-}  // namespace
-
 ExitCode list_command(const ListOptions& options) {
   const bool people = options.format == Format::table;
   if (options.columns) {
@@ -143,5 +174,11 @@ ExitCode list_command(const ListOptions& options) {
     fmt::print("{}", format_lines(variant_lines(options, device), options.format, {2, 4}));
   return ExitCode::ok;
 }
+
+}  // namespace
+
+extern const CommandEntry list_entry;
+const CommandEntry list_entry{"list", "Show variants with their tiles on a device, and the devices known",
+                              command_parser<ListParser, list_command>};
 
 }  // namespace attnprof

@@ -8,7 +8,8 @@
 #include "base/installation.hpp"
 #include "base/output_file.hpp"
 #include "base/standard_streams.hpp"
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
+#include "cli/flags/names.hpp"
 #include "plugin/variant_description.hpp"
 #include "plugin/variant_file.hpp"
 #include "variants/registry.hpp"
@@ -16,6 +17,35 @@
 namespace attnprof {
 namespace fs = std::filesystem;
 namespace {
+
+// new-variant: an example to start from.
+struct NewVariantCommand {
+  std::string name;
+  std::string folder = ".";
+  std::string kernels_dir;  // empty: found
+};
+
+class NewVariantParser {
+ public:
+  explicit NewVariantParser(CLI::App& app);
+  NewVariantCommand options(const Args&) const { return command_; }
+
+ private:
+  NewVariantCommand command_;
+};
+
+NewVariantParser::NewVariantParser(CLI::App& app) {
+  app.footer(
+      "Writes NAME.json and NAME.cu, a kernel that is right and slow, and says what to type next. NAME: a "
+      "small\nletter, then small letters, digits and '_'.\n\n"
+      "Example:\n  attnprof new-variant mine -o kernels\n\n"
+      "Exit codes: 0 all well, 2 wrong usage, 3 cannot be written.");
+  app.add_option("NAME", command_.name, "Of the variant and its files")->required();
+  add_name(app, "-o,--output", command_.folder, "Folder of the two files; made if it is missing", "FOLDER")
+      ->default_str(".");
+  add_name(app, "--kernels", command_.kernels_dir, "Kernel sources", "DIR")
+      ->default_str("beside the program");
+}
 
 constexpr std::string_view example = "example";
 
@@ -59,8 +89,6 @@ std::string quoted(const std::string& path) {
   return text + "'";
 }
 
-}  // namespace
-
 ExitCode new_variant_command(const NewVariantCommand& command) {
   const std::string& name = command.name;
   check_name(name);
@@ -84,5 +112,11 @@ ExitCode new_variant_command(const NewVariantCommand& command) {
       file);
   return ExitCode::ok;
 }
+
+}  // namespace
+
+extern const CommandEntry new_variant_entry;
+const CommandEntry new_variant_entry{"new-variant", "Write a kernel of your own to start from",
+                                     command_parser<NewVariantParser, new_variant_command>};
 
 }  // namespace attnprof

@@ -4,12 +4,48 @@
 
 #include "base/error.hpp"
 #include "base/standard_streams.hpp"
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
+#include "cli/flags/format.hpp"
+#include "cli/flags/names.hpp"
 #include "cli/text_output.hpp"
 #include "published/published.hpp"
 
 namespace attnprof {
 namespace {
+
+struct PublishedCommand {
+  std::vector<std::string> files;
+  Format format = Format::table;
+};
+
+constexpr const char* published_footer =
+    "A row stands beside a figure of its pass, dtype, mask, N, d and class of algorithm. Rates are TFLOP/s "
+    "in the\n"
+    "half-square convention of the figures (4 d N^2 a head, halved when causal); the ratio is the row's over "
+    "the\n"
+    "figure's. csv and json have both in exact FLOPs too. Sources: results/published/README.md.\n\n"
+    "Exit codes: 0 all well, 2 wrong usage or a malformed file, 3 no row has a figure.";
+
+class PublishedParser {
+ public:
+  explicit PublishedParser(CLI::App& app);
+  PublishedCommand options(const Args&);
+
+ private:
+  PublishedCommand command_;
+  std::string format_ = "table";
+};
+
+PublishedParser::PublishedParser(CLI::App& app) {
+  app.footer(published_footer);
+  add_result_files(app, command_.files);
+  app.add_option("--format", format_, "table, csv, json or markdown")->default_str(format_);
+}
+
+PublishedCommand PublishedParser::options(const Args&) {
+  command_.format = parse_format(format_, true);
+  return command_;
+}
 
 using Line = std::vector<std::string>;
 
@@ -105,8 +141,6 @@ void tell_of_rest(const PublishedComparison& comparison) {
                     comparison.unmatched));
 }
 
-}  // namespace
-
 ExitCode published_command(const PublishedCommand& command) {
   std::vector<std::string> notices;
   const std::vector<ResultFile> files = read_result_files(command.files, published_columns(), notices);
@@ -123,5 +157,11 @@ ExitCode published_command(const PublishedCommand& command) {
                : format_lines(full_lines(comparison.matches), command.format, full_numbers));
   return ExitCode::ok;
 }
+
+}  // namespace
+
+extern const CommandEntry published_entry;
+const CommandEntry published_entry{"published", "Hold rows beside figures that others have published",
+                                   command_parser<PublishedParser, published_command>};
 
 }  // namespace attnprof

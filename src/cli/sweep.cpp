@@ -1,118 +1,122 @@
-#include <fmt/format.h>
-#include <unistd.h>
+// `attnprof sweep`: every combination of the axes, measured.
+#include "cli/sweep.hpp"
 
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <optional>
-#include <span>
 
 #include "base/interrupt.hpp"
-#include "base/output_file.hpp"
 #include "base/standard_streams.hpp"
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
+#include "cli/command_line.hpp"
+#include "cli/flags/axes.hpp"
+#include "cli/flags/config_file.hpp"
+#include "cli/flags/gate.hpp"
+#include "cli/flags/measure.hpp"
+#include "cli/flags/names.hpp"
+#include "cli/flags/run_file.hpp"
+#include "cli/flags/values.hpp"
 #include "cli/row_output.hpp"
-#include "cli/sweep_gate.hpp"
-#include "files/env_id.hpp"
-#include "files/meta.hpp"
-#include "files/resume.hpp"
-#include "row/row_csv.hpp"
-#include "run/csv_writer.hpp"
-#include "run/pipeline.hpp"
-#include "run/progress.hpp"
+#include "plan/grammar.hpp"
+#include "row/schema.hpp"
+#include "run/recorded_run.hpp"
+#include "run/sweep_gate.hpp"
 
 namespace attnprof {
 namespace {
 
-std::string existing_meta(const std::string& csv_path) {
-  std::error_code error;
-  return std::filesystem::exists(meta_path(csv_path), error) ? read_text_file(meta_path(csv_path)) : "";
-}
+const std::string sweep_footer =
+    std::string(axes_footer) +
+    "Examples:\n"
+    "  attnprof sweep                                       the default plan, on the GPU or simulated\n"
+    "  attnprof sweep -N 1k:16k:x2 --tokens 16k --hidden 2048 --mask full,causal -o out.csv\n"
+    "  attnprof sweep --variant flash2 -N 4k --br 64,128 --bc 32:128:x2 --backend sim --target "
+    "a100-sxm-80g\n\n"
+    "Exit codes: 0 all well, 1 an incorrect or failed case, 2 wrong usage, 3 nothing could be measured,\n"
+    "130 interrupted (what was measured is kept).";
 
-void write_meta(const SweepOptions& options, const std::string& text) {
-  try {
-    replace_file(meta_path(options.output), text);
-  } catch (const Error&) {
-    std::error_code
-        error;  // the CSV was made just now and is empty: it must not stand in the next sweep's way
-    if (options.existing == Existing::refuse) std::filesystem::remove(options.output, error);
-    throw;
-  }
-}
-
-// The output file, checked against the plan and then made ready: nothing of it changes before all is known to
-// be well.
-class SweepFile {
+class SweepParser {
  public:
-  SweepFile(const SweepOptions& options, const std::vector<Case>& cases, Backend& backend, RunFacts& facts)
-      : file_(options.output, options.existing) {
-    const std::string text = file_.text();
-    std::string meta =
-        text.empty() || options.existing == Existing::overwrite ? "" : existing_meta(options.output);
-    if (options.existing == Existing::append && !text.empty()) check_append(text, options.output);
-    size_t keep = options.existing == Existing::overwrite ? 0 : text.size();
-    if (options.existing == Existing::resume && !text.empty()) {
-      Resumption resumption = check_resume(text, meta, options.output, cases, options.measure, backend);
-      keep = resumption.keep_bytes;
-      if (!resumption.run.empty()) facts.run = resumption.run;
-      done_ = std::move(resumption.done);
-      if (resumption.torn_line > 0)
-        say(fmt::format("{}, line {}: the line is torn and is measured again", options.output,
-                        resumption.torn_line));
-    }
-    meta = meta_with_run(meta, meta_path(options.output), facts, backend.info());
-    write_meta(options, meta);  // before the rows: where it fails, the file keeps them
-    if (keep < text.size()) file_.truncate(keep);
-    writer_.emplace(file_);
-  }
-
-  const std::vector<Row>& done() const { return done_; }
-  SweepObserver* writer() { return &*writer_; }
-
-  // The rows of this run, which are the last of the file, anew: some were measured again.
-  void rewrite(const std::vector<Row>& rows) {
-    const CsvText csv = parse_csv(file_.text(), file_.path());
-    if (rows.empty() || csv.records.size() <= rows.size()) return;
-    std::string text;
-    for (const Row& row : rows) text += csv_row(all_columns(), row);
-    file_.truncate(csv.records[csv.records.size() - rows.size()].offset);
-    file_.write(text);
-  }
+  explicit SweepParser(CLI::App& app);
+  SweepOptions options(const Args& args);
 
  private:
-  OutputFile file_;
-  std::vector<Row> done_;
-  std::optional<CsvWriter> writer_;
+  void add_output(CLI::App& app);
+  void add_gate(CLI::App& app);
+  void gate_options();
+  void output_options();
+
+  SweepOptions options_;
+  CLI::App& app_;
+  AxisOptions axes_;
+  MeasureFlags measure_;
+  GateFlags gate_;
+  RunFileFlags file_;
+  std::string retries_ = "2", format_ = "table", config_;
+  CLI::Option* columns_option_ = nullptr;
+  std::vector<std::string> columns_;
 };
 
-class Collector : public SweepObserver {
- public:
-  explicit Collector(std::vector<Row>& rows) : rows_(rows) {}
-  void end_case(const Row& row) override { rows_.push_back(row); }
-
- private:
-  std::vector<Row>& rows_;
-};
-
-Provenance provenance_of(const RunFacts& facts, const BackendInfo& info) {
-  return {.schema = std::string(schema_version),
-          .run = facts.run,
-          .env_id = env_id(info),
-          .backend = info.name,
-          .device = info.device.name};
+SweepParser::SweepParser(CLI::App& app) : app_(app), axes_(app), measure_(app), gate_(app, "Gate") {
+  app.footer(sweep_footer);
+  add_output(app);
+  add_gate(app);
 }
 
-// Of the whole run: rows of an earlier, resumed part count too.
-ExitCode overall(ExitCode code, const std::vector<Row>& done) {
-  const auto any = [&](std::string_view disposition) {
-    return std::ranges::any_of(done, [&](const Row& row) { return row.status.disposition == disposition; });
-  };
-  if (code == ExitCode::interrupted) return code;
-  if (code == ExitCode::failed || any("failed") || any("incorrect")) return ExitCode::failed;
-  return code == ExitCode::ok || any("ok") ? ExitCode::ok : ExitCode::environment;
+void SweepParser::add_output(CLI::App& app) {
+  file_.add(app, "CSV to write; FILE.meta.json beside it describes the run", "Add a further run to FILE",
+            /*resume=*/true);
+  app.add_flag("--dry-run", options_.dry_run, "Print the plan and run nothing");
+  app.add_option("--format", format_, "Standard output: table, csv or json")->default_str(format_);
+  columns_option_ =
+      app.add_option("--columns", columns_, "Columns of standard output, or all; see attnprof list --columns")
+          ->allow_extra_args(false)
+          ->type_name("LIST");
+  add_name(app, "--config", config_, "Options from section [sweep] of a TOML or INI file", "FILE")
+      ->configurable(false);
 }
 
-void say_all(const std::vector<std::string>& notices, size_t from = 0) {
-  for (size_t i = from; i < notices.size(); ++i) say(notices[i]);
+void SweepParser::add_gate(CLI::App& app) {
+  app.add_option("--gate", options_.gate, "Then hold the rows against this baseline, as attnprof gate does")
+      ->type_name("BASELINE.csv")
+      ->group("Gate");
+  app.add_option("--gate-retries", retries_, "Measure ambiguous cases again up to this often")
+      ->default_str(retries_)
+      ->group("Gate");
+  gate_.add_outputs();
+}
+
+SweepOptions SweepParser::options(const Args& args) {
+  if (!config_.empty()) apply_config_file(app_, config_);
+  options_.axes = axes_.axes();
+  options_.measure = measure_.measure();
+  options_.device = measure_.device();
+  output_options();
+  gate_options();
+  options_.command_line = command_line_of(args);
+  return options_;
+}
+
+void SweepParser::gate_options() {
+  options_.gate_options = gate_.options();
+  options_.gate_outputs = gate_.outputs();
+  options_.gate_retries = static_cast<int>(whole_number("--gate-retries", retries_, 100));
+  const GateOutputs& files = options_.gate_outputs;
+  if (options_.gate.empty() && !(files.markdown + files.junit + files.json).empty())
+    throw UsageError("--markdown, --junit and --json are a gate's; give --gate BASELINE.csv too");
+}
+
+void SweepParser::output_options() {
+  options_.output = file_.output();
+  options_.existing = file_.existing();
+  options_.format = parse_format(format_, false);
+  if (columns_option_->count() > 0) options_.columns = parse_words("--columns", columns_);
+  for (const std::string& name : options_.columns)
+    if (name != "all" && !find_column(name))
+      throw UsageError(
+          fmt::format("--columns '{}' is no column; attnprof list --columns shows their names", name));
 }
 
 void say_how_to_go_on(const SweepOptions& options) {
@@ -127,123 +131,68 @@ void say_the_end(ExitCode code, const SweepOptions& options) {
   if (options.output.empty()) say("nothing was written; -o FILE.csv keeps every column of every row");
 }
 
-// What describes this run alone.
-std::string meta_of_run(const SweepOptions& options, const RunFacts& facts, const Backend& backend) {
-  return meta_with_run("", options.output, facts, backend.info());
+std::optional<SweepGate> gate_of(const SweepOptions& options) {
+  if (options.gate.empty()) return std::nullopt;
+  return std::optional<SweepGate>(
+      std::in_place, SweepGateOptions{.baseline = options.gate,
+                                      .current = options.output.empty() ? "this run" : options.output,
+                                      .retries = options.gate_retries,
+                                      .gate = options.gate_options,
+                                      .outputs = options.gate_outputs});
 }
 
-// One sweep from the first case that is not in the file yet to its last row.
-class Measuring {
- public:
-  Measuring(const SweepOptions& options, Backend& backend, const std::vector<Case>& cases,
-            const RunFacts& facts, SweepFile* file)
-      : options_(options),
-        backend_(backend),
-        cases_(cases),
-        facts_(facts),
-        file_(file),
-        output_(options.format, options.columns, /*kept=*/file != nullptr),
-        progress_(stderr, isatty(STDERR_FILENO) != 0, file ? file->done().size() : 0),
-        notices_said_(backend.info().notices.size()),
-        run_{.provenance = provenance_of(facts, backend.info()),
-             .options = options.measure,
-             .observers = {},
-             .stop = &interrupt_.stop()} {
-    if (file) rows_ = file->done();
-    for (const Row& row : rows_) output_.end_case(row);
-  }
-
-  // An error that ends the run is thrown on after all that is known has been printed.
-  ExitCode measure(const SweepGate* gate) {
-    try {
-      const ExitCode code = settled(measure_what_is_left(), gate);
-      print_what_is_known();
-      return code;
-    } catch (...) {  // the disk is full, the GPU is lost: what was measured until then still counts
-      print_what_is_known();
-      say_how_to_go_on(options_);
-      throw;
-    }
-  }
-
-  const std::vector<Row>& rows() const { return rows_; }
-
- private:
-  ExitCode measure_what_is_left() {
-    const std::vector<Row> done = rows_;
-    Collector collector(rows_);
-    run_.observers = {&progress_, &output_, &collector};
-    if (file_) run_.observers.insert(run_.observers.begin(), file_->writer());
-    const std::vector<Case> left(cases_.begin() + static_cast<std::ptrdiff_t>(done.size()), cases_.end());
-    return overall(run_sweep(left, backend_, run_), done);
-  }
-
-  // Measures again what the gate cannot tell.
-  ExitCode settled(ExitCode code, const SweepGate* gate) {
-    if (!gate || code == ExitCode::interrupted) return code;
-    progress_.finish();
-    const bool finished = gate->settle(rows_, meta_of_run(options_, facts_, backend_),
-                                       [this](size_t index) { return measure_again(index); });
-    return finished ? overall(code, rows_) : ExitCode::interrupted;
-  }
-
-  bool measure_again(size_t index) {
-    std::vector<Row> fresh;
-    Collector collector(fresh);
-    run_.observers = {&progress_, &collector};
-    if (run_sweep({cases_[index]}, backend_, run_) == ExitCode::interrupted) return false;
-    rows_[index] = fresh.front();
-    output_.replace(index, fresh.front());
-    if (file_) file_->rewrite(rows_);
-    return true;
-  }
-
-  void print_what_is_known() {
-    progress_.finish();
-    output_.finish();
-    say_all(backend_.info().notices, notices_said_);
-  }
-
-  const SweepOptions& options_;
-  Backend& backend_;
-  const std::vector<Case>& cases_;
-  const RunFacts& facts_;
-  SweepFile* file_;
-  RowOutput output_;
-  Progress progress_;
-  const InterruptGuard interrupt_;
-  size_t notices_said_;
-  SweepRun run_;
-  std::vector<Row> rows_;  // of the whole run, an earlier part's first
+struct Measured {
+  ExitCode code;
+  std::vector<Row> rows;
 };
+
+Measured measure(const SweepOptions& options, Backend& backend, const std::vector<Case>& cases,
+                 RunFacts& facts, const SweepGate* gate, const std::atomic<bool>& stop) {
+  std::optional<RunFile> file;
+  if (!options.output.empty()) file.emplace(options.output, options.existing);
+  std::vector<Row> done;
+  if (file) done = file->resume(cases, backend, facts);
+  RecordedRun run(backend, facts, file ? &*file : nullptr, stop, std::move(done));
+  RowOutput output(options.format, options.columns, /*kept=*/file.has_value());
+  run.show_on(output);
+  try {
+    const ExitCode code = run.measure(cases, gate);
+    return {code, run.rows()};
+  } catch (...) {
+    say_how_to_go_on(options);
+    throw;
+  }
+}
+
+ExitCode sweep(const SweepOptions& options, const BackendOpener& open) {
+  ignore_broken_pipes();
+  if (!options.output.empty()) check_existing(options.output, options.existing);
+  const std::optional<SweepGate> gate = gate_of(options);
+  const OpenBackend opened = open(options.device, options.measure);
+  Backend& backend = *opened.backend;
+  const BackendInfo& info = backend.info();
+  say(opened.why);
+  for (const std::string& notice : info.notices) say(notice);
+  const std::vector<Case> cases = expand(options.axes, info.device, info.free_bytes);
+  RunFacts facts = new_run(options.command_line, options.measure, cases);
+  if (gate) gate->check_plan(cases, provenance_of(facts, info), meta_of_run(facts, info));
+  const InterruptGuard interrupt;
+  const Measured measured =
+      measure(options, backend, cases, facts, gate ? &*gate : nullptr, interrupt.stop());
+  say_the_end(measured.code, options);
+  if (!gate || measured.code == ExitCode::interrupted) return measured.code;
+  FILE* stream = options.format == Format::table ? stdout : stderr;  // CSV and JSON stay whole
+  return std::max(measured.code, gate->show(measured.rows, meta_of_run(facts, info), stream));
+}
+
+ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open) {
+  return options.dry_run ? dry_run(options, open) : sweep(options, open);
+}
 
 }  // namespace
 
-ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open) {
-  ignore_broken_pipes();
-  if (!options.output.empty()) check_existing(options.output, options.existing);
-  std::optional<SweepGate> gate;
-  if (!options.gate.empty()) gate.emplace(options);
-  const OpenBackend opened = open(options.device, options.measure);
-  Backend& backend = *opened.backend;
-  say(opened.why);
-  say_all(backend.info().notices);
-  const std::vector<Case> cases = expand(options.axes, backend.info().device, backend.info().free_bytes);
-  RunFacts facts{.run = new_run_id(),
-                 .command_line = options.command_line,
-                 .options = options.measure,
-                 .cases = cases.size(),
-                 .plan_id = plan_id(cases, options.measure)};
-  if (gate)
-    gate->check_plan(cases, provenance_of(facts, backend.info()), meta_of_run(options, facts, backend));
-  std::optional<SweepFile> file;
-  if (!options.output.empty()) file.emplace(options, cases, backend, facts);
-  Measuring measuring(options, backend, cases, facts, file ? &*file : nullptr);
-  ExitCode code = measuring.measure(gate ? &*gate : nullptr);
-  say_the_end(code, options);
-  if (gate && code != ExitCode::interrupted)
-    code = std::max(code, gate->show(measuring.rows(), meta_of_run(options, facts, backend)));
-  return code;
-}
+extern const CommandEntry sweep_entry;
+const CommandEntry sweep_entry{"sweep", "Measure every combination of the axes",
+                               command_parser<SweepParser, sweep_command>};
 
 }  // namespace attnprof

@@ -1,67 +1,89 @@
+// `attnprof tune`: the fastest tile and knobs of problems.
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
-#include "base/csv.hpp"
-#include "base/interrupt.hpp"
-#include "base/output_file.hpp"
 #include "base/standard_streams.hpp"
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/compile_progress.hpp"
+#include "cli/flags/axes.hpp"
+#include "cli/flags/format.hpp"
+#include "cli/flags/measure.hpp"
+#include "cli/flags/run_file.hpp"
 #include "cli/tune_output.hpp"
-#include "files/env_id.hpp"
-#include "files/meta.hpp"
-#include "files/resume.hpp"
 #include "measure/compile/compile_plan.hpp"
-#include "row/schema.hpp"
-#include "run/csv_writer.hpp"
-#include "run/progress.hpp"
 #include "tune/compiled.hpp"
 #include "tune/contest.hpp"
-#include "tune/ranking.hpp"
+#include "tune/passes.hpp"
 
 namespace attnprof {
 namespace {
 
-// The quick pass: enough to tell what is out of the question.
-constexpr double quick_precision = 0.03, quick_time_s = 0.05;
+struct TuneCommand {
+  SweepAxes axes;  // problems; tiles and knobs where given, else the variants' candidates
+  MeasureOptions measure;
+  DeviceChoice device;
+  std::string output;  // empty: nothing is written
+  Existing existing = Existing::refuse;
+  bool keep_spills = false;  // measure kernels that spill too
+  bool compile = true;       // ask the compiler before anything runs
+  Format format = Format::table;
+  std::string command_line;
+};
 
-// Every row of every pass; a pass is a run, so that no run has a case twice.
-class TuneFile {
+const std::string footer =
+    std::string(axes_footer) +
+    "Without --br, --bc and --knob a variant's own candidates are tried. Left out before anything runs: "
+    "what\n"
+    "does not fit the device, and kernels that spill. The rest is measured quickly, then what cannot be "
+    "told\n"
+    "from the fastest as precisely as --precision and --max-time say: a further run in FILE.\n\n"
+    "Examples:\n"
+    "  attnprof tune --variant flash2 -N 4k -d 64,128 --mask full,causal -o tune.csv\n"
+    "  attnprof tune --variant flash2 -N 8k -d 128 --br 64,128 --bc 32:128:x2 --knob stages=1,2\n\n"
+    "Exit codes: 0 all well, 1 an incorrect or failed candidate, 2 wrong usage, 3 nothing could be "
+    "measured,\n"
+    "130 interrupted (what was measured is kept).";
+
+class TuneParser {
  public:
-  TuneFile(const std::string& path, Existing existing) : file_(path, existing) {
-    const std::string text = file_.text();
-    if (existing == Existing::append && !text.empty()) {
-      check_append(text, path);
-      std::error_code error;
-      if (std::filesystem::exists(meta_path(path), error)) meta_ = read_text_file(meta_path(path));
-    }
-    overwrite_ = existing == Existing::overwrite;
-  }
-
-  SweepObserver* begin_run(const RunFacts& facts, const BackendInfo& info) {
-    meta_ = meta_with_run(meta_, meta_path(file_.path()), facts, info);
-    replace_file(meta_path(file_.path()), meta_);
-    if (overwrite_) file_.truncate(0);
-    overwrite_ = false;
-    return &writer_.emplace(file_);
-  }
+  explicit TuneParser(CLI::App& app);
+  TuneCommand options(const Args& args);
 
  private:
-  OutputFile file_;
-  std::string meta_;
-  bool overwrite_;
-  std::optional<CsvWriter> writer_;
+  TuneCommand command_;
+  AxisOptions axes_;
+  MeasureFlags measure_;
+  RunFileFlags file_;
+  std::string format_ = "table";
+  bool no_compile_ = false;
 };
 
-class Collector : public SweepObserver {
- public:
-  void end_case(const Row& row) override { rows.push_back(row); }
-  std::vector<Row> rows;
-};
+TuneParser::TuneParser(CLI::App& app) : axes_(app), measure_(app) {
+  app.footer(footer);
+  app.add_flag("--keep-spills", command_.keep_spills, "Measure kernels that spill registers too");
+  app.add_flag("--no-compile", no_compile_, "Do not ask the compiler for registers and spills beforehand");
+  file_.add(app, "CSV of every row measured, with FILE.meta.json", "Add further runs to FILE",
+            /*resume=*/false);
+  app.add_option("--format", format_, "Standard output: table, markdown, csv or json")->default_str(format_);
+}
+
+TuneCommand TuneParser::options(const Args& args) {
+  if (!axes_.names_variants())
+    throw UsageError("tune needs the variants to tune; give --variant NAME, see attnprof list");
+  command_.axes = axes_.axes();
+  command_.measure = measure_.measure();
+  command_.device = measure_.device();
+  command_.compile = !no_compile_;
+  command_.output = file_.output();
+  command_.existing = file_.existing();
+  command_.format = parse_format(format_, true);
+  command_.command_line = command_line_of(args);
+  return command_;
+}
 
 size_t candidates_in(const std::vector<Contest>& contests) {
   size_t count = 0;
@@ -96,123 +118,25 @@ void prune_compiled(std::vector<Contest>& contests, const TuneCommand& command, 
              }));
 }
 
-struct PassResult {
-  std::vector<std::vector<Row>> rows;  // by contest, in the order of its cases; interrupted: fewer
-  ExitCode code = ExitCode::ok;
-};
-
-// Measures the cases of every contest in one run.
-class Measurer {
- public:
-  explicit Measurer(const TuneCommand& command) : command_(command) {
-    if (!command.output.empty()) file_.emplace(command.output, command.existing);
-  }
-
-  PassResult measure(const std::vector<std::vector<Case>>& contests, Backend& backend,
-                     const MeasureOptions& options, const std::string& name) {
-    std::vector<Case> cases;
-    for (const auto& contest : contests) cases.insert(cases.end(), contest.begin(), contest.end());
-    const RunFacts facts{.run = new_run_id(),
-                         .command_line = fmt::format("{} # {}", command_.command_line, name),
-                         .options = options,
-                         .cases = cases.size(),
-                         .plan_id = plan_id(cases, options)};
-    Progress progress(stderr, isatty(STDERR_FILENO) != 0);
-    Collector collector;
-    SweepRun run{.provenance = provenance_of(facts, backend.info()),
-                 .options = options,
-                 .observers = {&progress, &collector},
-                 .stop = &interrupt_.stop()};
-    if (file_) run.observers.insert(run.observers.begin(), file_->begin_run(facts, backend.info()));
-    say(fmt::format("{}: {} cases", name, cases.size()));
-    PassResult pass{.rows = {}, .code = run_sweep(cases, backend, run)};
-    progress.finish();
-    size_t next = 0;
-    for (const auto& contest : contests) {
-      const size_t end = std::min(next + contest.size(), collector.rows.size());
-      pass.rows.emplace_back(collector.rows.begin() + static_cast<std::ptrdiff_t>(next),
-                             collector.rows.begin() + static_cast<std::ptrdiff_t>(end));
-      next = end;
-    }
-    return pass;
-  }
-
- private:
-  static Provenance provenance_of(const RunFacts& facts, const BackendInfo& info) {
-    return {.schema = std::string(schema_version),
-            .run = facts.run,
-            .env_id = env_id(info),
-            .backend = info.name,
-            .device = info.device.name};
-  }
-
-  const TuneCommand& command_;
-  const InterruptGuard interrupt_;
-  std::optional<TuneFile> file_;
-};
-
-std::vector<std::vector<Case>> all_cases(const std::vector<Contest>& contests) {
-  std::vector<std::vector<Case>> cases;
-  for (const Contest& contest : contests) cases.push_back(contest.candidates);
-  return cases;
-}
-
-// Those that the quick pass leaves open, and the default, which they are held against.
-std::vector<std::vector<Case>> open_cases(const std::vector<Contest>& contests,
-                                          const std::vector<std::vector<Row>>& rows) {
-  std::vector<std::vector<Case>> cases;
-  for (size_t i = 0; i < contests.size(); ++i) {
-    std::vector<size_t> chosen = finalists(rows[i]);
-    const bool default_ran = !rows[i].empty() && rows[i].front().status.disposition == "ok" &&
-                             contests[i].candidates.front().requested == TileRequest{};
-    if (default_ran && std::ranges::find(chosen, 0u) == chosen.end()) chosen.push_back(0);
-    cases.emplace_back();
-    for (size_t index : chosen) cases.back().push_back(contests[i].candidates[index]);
-  }
-  return cases;
-}
-
-MeasureOptions quick(MeasureOptions options) {
-  options.precision = std::max(options.precision, quick_precision);
-  options.max_time_s = std::min(options.max_time_s, quick_time_s);
-  options.counters = CounterMode::off;
-  return options;
-}
-
 // A model's latency is the same however often it is asked for.
 bool is_a_model(const BackendInfo& info) { return info.name == "sim"; }
+
+TuneResult measure(const TuneCommand& command, const BackendOpener& open, OpenBackend opened,
+                   const std::vector<Contest>& contests) {
+  std::optional<RunFile> file;
+  if (!command.output.empty()) file.emplace(command.output, command.existing);
+  TunePasses passes(command.command_line, command.measure, file ? &*file : nullptr);
+  if (is_a_model(opened.backend->info())) return passes.only(contests, *opened.backend);
+  opened.backend.reset();  // one at a time has the device's memory
+  return passes.quick_then_precise(
+      contests, [&](const MeasureOptions& options) { return open(command.device, options).backend; });
+}
 
 bool any_ok(const std::vector<ContestResult>& results) {
   return std::ranges::any_of(results, [](const ContestResult& result) {
     return std::ranges::any_of(result.rows, [](const Row& row) { return row.status.disposition == "ok"; });
   });
 }
-
-// The last pass that has an answer.
-PassResult measure_all(const TuneCommand& command, const BackendOpener& open, OpenBackend opened,
-                       const std::vector<Contest>& contests) {
-  Measurer measurer(command);
-  if (is_a_model(opened.backend->info()))
-    return measurer.measure(all_cases(contests), *opened.backend, command.measure, "only pass");
-  opened.backend.reset();  // one at a time has the device's memory
-  const MeasureOptions quick_options = quick(command.measure);
-  opened = open(command.device, quick_options);
-  PassResult first = measurer.measure(all_cases(contests), *opened.backend, quick_options, "quick pass");
-  if (first.code == ExitCode::interrupted || first.code == ExitCode::environment) return first;
-  opened.backend.reset();
-  opened = open(command.device, command.measure);
-  PassResult second =
-      measurer.measure(open_cases(contests, first.rows), *opened.backend, command.measure, "precise pass");
-  if (second.code == ExitCode::interrupted) {  // contests it had not reached have their quick rows
-    for (size_t i = 0; i < first.rows.size(); ++i)
-      if (by_latency(second.rows[i]).empty()) second.rows[i] = first.rows[i];
-    return second;
-  }
-  second.code = std::max(first.code == ExitCode::failed ? ExitCode::failed : ExitCode::ok, second.code);
-  return second;
-}
-
-}  // namespace
 
 ExitCode tune_command(const TuneCommand& command, const BackendOpener& open) {
   ignore_broken_pipes();
@@ -232,17 +156,23 @@ ExitCode tune_command(const TuneCommand& command, const BackendOpener& open) {
   if (candidates_in(contests) == 0)
     throw EnvironmentError(
         "nothing can be measured: no candidate runs on this device, for the reasons given");
-  const PassResult pass = measure_all(command, open, std::move(opened), contests);
+  const TuneResult found = measure(command, open, std::move(opened), contests);
   for (size_t i = 0; i < results.size(); ++i) {
     results[i].measured = contests[i].candidates.size();
-    results[i].rows = pass.rows[i];
+    results[i].rows = found.rows[i];
   }
   print(format_results(results, command.format));
   if (is_a_model(info) && any_ok(results))
     say(fmt::format("these latencies are the simulator's model of {}, no measurement: tune again on the GPU",
                     info.device.name));
   if (command.output.empty()) say("nothing was written; -o FILE.csv keeps every row measured");
-  return pass.code;
+  return found.code;
 }
+
+}  // namespace
+
+extern const CommandEntry tune_entry;
+const CommandEntry tune_entry{"tune", "Find the fastest tile and knobs for problems",
+                              command_parser<TuneParser, tune_command>};
 
 }  // namespace attnprof

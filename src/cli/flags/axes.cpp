@@ -1,5 +1,6 @@
 // The axes of a sweep: options, defaults, contradictions.
-#include "cli/options_detail.hpp"
+#include "cli/flags/axes.hpp"
+#include "cli/flags/values.hpp"
 #include "plan/grammar.hpp"
 
 namespace attnprof {

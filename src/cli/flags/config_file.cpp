@@ -1,8 +1,10 @@
-// --config FILE: options of a subcommand in a TOML or INI file, under the subcommand's name.
-#include <fstream>
+#include "cli/flags/config_file.hpp"
+
+#include <algorithm>
+#include <sstream>
 
 #include "base/csv.hpp"
-#include "cli/options_detail.hpp"
+#include "cli/flags/values.hpp"
 
 namespace attnprof {
 namespace {

@@ -1,5 +1,8 @@
-// The options of a gate: of `attnprof gate` and `baseline update`, and of sweep --gate.
-#include "cli/options_detail.hpp"
+#include "cli/flags/gate.hpp"
+
+#include <tuple>
+
+#include "cli/flags/values.hpp"
 #include "plan/grammar.hpp"
 
 namespace attnprof {
@@ -88,6 +91,17 @@ GateOptions GateFlags::options() const {
                                            {"missing", FailOn::missing},
                                            {"ambiguous", FailOn::ambiguous}}));
   return options;
+}
+
+void add_compared_files(CLI::App& app, std::string& baseline, std::string& current) {
+  app.add_option("baseline", baseline, "CSV to hold against")->type_name("BASELINE.csv")->required();
+  app.add_option("current", current, "CSV that is judged")->type_name("CURRENT.csv")->required();
+}
+
+void add_run(CLI::App& app, std::string& run) {
+  app.add_option("--run", run, "Of the current file: last run, newest row of every case, or a run's id")
+      ->type_name("ID")
+      ->default_str("last");
 }
 
 }  // namespace attnprof

@@ -1,23 +1,23 @@
-#include "cli/sweep_gate.hpp"
+#include "run/sweep_gate.hpp"
 
 #include <fmt/format.h>
 
 #include <sstream>
 
 #include "base/standard_streams.hpp"
-#include "cli/gate_output.hpp"
 #include "files/read_meta.hpp"
 #include "gate/gate.hpp"
 #include "plan/identity.hpp"
 #include "row/row_csv.hpp"
 
 namespace attnprof {
-SweepGate::SweepGate(const SweepOptions& options)
-    : options_(options),
-      baseline_(read_table(options.gate, options.gate_options.key, options.gate_options.metrics)),
-      baseline_meta_(meta_beside(options.gate)) {
+
+SweepGate::SweepGate(SweepGateOptions options)
+    : options_(std::move(options)),
+      baseline_(read_table(options_.baseline, options_.gate.key, options_.gate.metrics)),
+      baseline_meta_(meta_beside(options_.baseline)) {
   if (baseline_.layout().source != Source::results)
-    throw UsageError(fmt::format("--gate {}: it is no result of attnprof sweep", options.gate));
+    throw UsageError(fmt::format("--gate {}: it is no result of attnprof sweep", options_.baseline));
 }
 
 // The rows as a file would hold them: gated through the same reader, to the same precision.
@@ -26,14 +26,13 @@ Table SweepGate::table_of(const std::vector<Row>& rows) const {
   std::string text = csv_header(columns);
   for (const Row& row : rows) text += csv_row(columns, row);
   std::istringstream stream(text);
-  return Table(stream, options_.output.empty() ? "this run" : options_.output, {},
-               options_.gate_options.metrics);
+  return Table(stream, options_.current, {}, options_.gate.metrics);
 }
 
 template <class Use>
 auto SweepGate::outcome(const std::vector<Row>& rows, const std::string& meta, Use use) const {
   const Table current = table_of(rows);
-  return use(gate({baseline_, baseline_meta_}, {current, meta}, options_.gate_options));
+  return use(gate({baseline_, baseline_meta_}, {current, meta}, options_.gate));
 }
 
 template <class Use>
@@ -41,7 +40,7 @@ auto SweepGate::reported_outcome(const std::vector<Row>& rows, const std::string
   try {
     return outcome(rows, meta, use);
   } catch (const Error& error) {
-    write_gate_error(error, options_.gate_outputs);
+    write_gate_error(error, options_.outputs);
     throw;
   }
 }
@@ -60,7 +59,7 @@ void SweepGate::check_plan(const std::vector<Case>& cases, const Provenance& pro
     if (result.pairs.empty())
       throw EnvironmentError(
           fmt::format("--gate {}: none of its rows is a case of this plan; give the plan it was made with",
-                      options_.gate));
+                      options_.baseline));
   });
 }
 
@@ -79,21 +78,20 @@ std::set<size_t> SweepGate::ambiguous(const std::vector<Row>& rows, const std::s
 
 bool SweepGate::settle(const std::vector<Row>& rows, const std::string& meta,
                        const Remeasure& remeasure) const {
-  for (int retry = 1; retry <= options_.gate_retries; ++retry) {
+  for (int retry = 1; retry <= options_.retries; ++retry) {
     const std::set<size_t> again = ambiguous(rows, meta);
     if (again.empty()) break;
     say(fmt::format("gate: {} ambiguous case{} measured again, {} of at most {} times", again.size(),
-                    again.size() == 1 ? " is" : "s are", retry, options_.gate_retries));
+                    again.size() == 1 ? " is" : "s are", retry, options_.retries));
     for (const size_t row : again)
       if (!remeasure(row)) return false;
   }
   return true;
 }
 
-ExitCode SweepGate::show(const std::vector<Row>& rows, const std::string& meta) const {
-  FILE* stream = options_.format == Format::table ? stdout : stderr;  // CSV and JSON stay whole
+ExitCode SweepGate::show(const std::vector<Row>& rows, const std::string& meta, FILE* stream) const {
   return reported_outcome(rows, meta, [&](const GateResult& result) {
-    return show_gate(result, options_.gate_options, options_.gate_outputs, stream);
+    return show_gate(result, options_.gate, options_.outputs, stream);
   });
 }
 

@@ -1,23 +1,35 @@
-// sweep --gate: the rows of this run against a baseline, the ambiguous ones measured again.
+// The gate while measuring (sweep --gate): the rows of a run against a baseline, the ambiguous ones measured
+// again.
 #pragma once
 
+#include <cstdio>
 #include <functional>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "cli/options.hpp"
+#include "base/error.hpp"
+#include "gate/gate.hpp"
+#include "gate/gate_output.hpp"
 #include "gate/table.hpp"
 #include "row/row.hpp"
 #include "schedule/case.hpp"
 
 namespace attnprof {
 
+struct SweepGateOptions {
+  std::string baseline;
+  std::string current;  // the file of this run, or what to call it
+  int retries = 0;      // times ambiguous cases are measured again
+  GateOptions gate;
+  GateOutputs outputs;
+};
+
 class SweepGate {
  public:
   // Reads the baseline, so that a malformed one is known before anything is measured. Throws UsageError.
-  explicit SweepGate(const SweepOptions& options);
+  explicit SweepGate(SweepGateOptions options);
 
   // Before anything is measured: throws EnvironmentError when this environment cannot be held against the
   // baseline's, or when no case of the plan is in it.
@@ -30,8 +42,8 @@ class SweepGate {
   // this run, changed by `remeasure` in place; `meta`: text that describes it. What cannot be gated is left
   // to `show`.
   bool settle(const std::vector<Row>& rows, const std::string& meta, const Remeasure& remeasure) const;
-  // Prints and writes the outcome; returns the gate's exit code.
-  ExitCode show(const std::vector<Row>& rows, const std::string& meta) const;
+  // Prints to `stream` and writes the outcome; returns the gate's exit code.
+  ExitCode show(const std::vector<Row>& rows, const std::string& meta, FILE* stream) const;
 
  private:
   Table table_of(const std::vector<Row>& rows) const;
@@ -43,7 +55,7 @@ class SweepGate {
   auto reported_outcome(const std::vector<Row>& rows, const std::string& meta, Use use) const;
   std::set<size_t> ambiguous(const std::vector<Row>& rows, const std::string& meta) const;
 
-  const SweepOptions& options_;
+  const SweepGateOptions options_;
   Table baseline_;
   std::optional<std::string> baseline_meta_;
 };

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <cstdio>
+#include <string>
 
 #include "base/error.hpp"
-#include "cli/options.hpp"
 #include "gate/gate.hpp"
 
 namespace attnprof {
+
+// Files that a gate writes; empty: not written.
+struct GateOutputs {
+  std::string markdown, junit, json;
+};
 
 // Text to `stream` and the files asked for; returns the gate's exit code.
 ExitCode show_gate(const GateResult& result, const GateOptions& options, const GateOutputs& outputs,

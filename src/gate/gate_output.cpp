@@ -1,4 +1,4 @@
-#include "cli/gate_output.hpp"
+#include "gate/gate_output.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
