@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/overloaded.hpp"
 #include "base/text_table.hpp"
 #include "cli/command.hpp"
 #include "cli/flags/axes.hpp"
@@ -61,12 +62,16 @@ Case case_of(const Variant& variant, Dtype dtype, int64_t head_dim, const Device
 
 // Of the block that needs most; nothing where a library launches some.
 std::optional<int64_t> shared_memory(const Case& c, const DeviceProfile& device) {
+  using Bytes = std::optional<int64_t>;
+  const auto of_block =
+      overloaded{[](const KernelLaunch& kernel) { return Bytes(kernel.smem_bytes); },
+                 [](const GemmLaunch&) { return Bytes(); }, [](const MemsetLaunch&) { return Bytes(0); },
+                 [](const PluginLaunch&) { return Bytes(); }};
   int64_t most = 0;
   for (const Step& step : c.variant->steps(c.problem, c.tile, device)) {
-    if (std::holds_alternative<GemmLaunch>(step.launch) || std::holds_alternative<PluginLaunch>(step.launch))
-      return std::nullopt;
-    if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch))
-      most = std::max(most, kernel->smem_bytes);
+    const Bytes bytes = std::visit(of_block, step.launch);
+    if (!bytes) return std::nullopt;
+    most = std::max(most, *bytes);
   }
   return most;
 }

@@ -60,6 +60,7 @@ class PreparedCase {
   void run_step(size_t index) const;
   size_t longest_step() const;
   void describe_step(size_t index, Build& build) const;
+  void describe_kernel(size_t index, const KernelLaunch& kernel, Build& build) const;
   std::string kernel_hash() const;
 
   Case case_;
