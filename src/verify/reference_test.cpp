@@ -6,7 +6,7 @@
 #include <limits>
 #include <set>
 
-#include "plan/identity.hpp"
+#include "verify/wrong_output.hpp"
 
 namespace attnprof {
 namespace {
