@@ -34,10 +34,10 @@ class Parser {
     const size_t parsed = csv_parse(&parser_, line.data(), line.size(), on_field, on_record, this);
     if (error_) std::rethrow_exception(error_);
     if (parsed != line.size())
-      throw UsageError(fmt::format(
-          "{}, line {}: a quote stands in field {} where none may; quote the whole field and double "
-          "quotes inside it",
-          file_, line_, used_ + 1));
+      throw UsageError(
+          fmt::format("{}, line {}: a quote stands in field {} where none "
+                      "may; quote the whole field and double quotes inside it",
+                      file_, line_, used_ + 1));
   }
   std::optional<TornRecord> torn() const {
     if (!in_record()) return std::nullopt;

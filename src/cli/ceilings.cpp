@@ -37,10 +37,8 @@ class CeilingsParser {
 
 CeilingsParser::CeilingsParser(CLI::App& app) {
   app.footer(
-      "Each on random data, the median of 40 launches of about 1 ms; spread: 90th less 10th percentile. "
-      "Rates of the\n"
-      "SMs go with their clock, which heavy products lower: the clock they ran at is beside them. What is "
-      "measured\n"
+      "Each on random data, the median of 40 launches of about 1 ms; spread: 90th less 10th percentile. Rates of the\n"
+      "SMs go with their clock, which heavy products lower: the clock they ran at is beside them. What is measured\n"
       "replaces what sweeps have kept of this GPU.\n\n"
       "Exit codes: 0 all well, 2 wrong usage, 3 no GPU that can be measured, or -o\n"
       "cannot be written.");

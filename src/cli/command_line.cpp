@@ -14,10 +14,8 @@ namespace attnprof {
 namespace {
 
 constexpr const char* about =
-    "attnprof: an IO-aware attention profiler. It sweeps shapes and tile sizes over naive and flash "
-    "attention and\n"
-    "reports for every case whether the output is right, its time, the bytes that crossed HBM and the SMs "
-    "(hardware\n"
+    "attnprof: an IO-aware attention profiler. It sweeps shapes and tile sizes over naive and flash attention and\n"
+    "reports for every case whether the output is right, its time, the bytes that crossed HBM and the SMs (hardware\n"
     "counters on a GPU, a model without one), and where it sits under the roofline.";
 
 // A negative number after an option is its value, to be refused as such; CLI11 would take it for an option.

@@ -28,20 +28,17 @@ struct ExplainCommand {
 };
 
 constexpr const char* explain_footer =
-    "For every row that is ok: the time each resource alone would need, which binds, how much of the SMs' "
-    "room is\n"
-    "idle, what other tiles are predicted to take, and findings. With --against the speedup over the other "
-    "variant's\n"
+    "For every row that is ok: the time each resource alone would need, which binds, how much of the SMs' room is\n"
+    "idle, what other tiles are predicted to take, and findings. With --against the speedup over the other variant's\n"
     "row of the same problem (its own run and tile first) as a product of factors and a remainder.\n\n"
-    "--case takes COLUMN=VALUE pairs with commas between, all of which a row must have; given several times, "
-    "a row\n"
+    "--case takes COLUMN=VALUE pairs with commas between, all of which a row must have; given several times, a row\n"
     "must have those of one. N is q_len and kv_len; numbers may end in k.\n\n"
     "Examples:\n"
     "  attnprof explain out.csv                                          a line a row\n"
     "  attnprof explain out.csv --case variant=flash2,N=4k,head_dim=128  all of it\n"
     "  attnprof explain out.csv --case variant=flash2 --against naive --format json -o explain.json\n\n"
-    "Exit codes: 0 all well, 2 wrong usage or a malformed file, 3 no row to explain or the output cannot be "
-    "written.";
+    "Exit codes: 0 all well, 2 wrong usage or a malformed "
+    "file, 3 no row to explain or the output cannot be written.";
 
 // A side is checked here as far as predictions go; what a variant cannot run is left out of
 // them.

@@ -36,9 +36,10 @@ class NewVariantParser {
 
 NewVariantParser::NewVariantParser(CLI::App& app) {
   app.footer(
-      "Writes NAME.json and NAME.cu, a kernel that is right and slow, and says what to type next. NAME: a "
-      "small\nletter, then small letters, digits and '_'.\n\n"
-      "Example:\n  attnprof new-variant mine -o kernels\n\n"
+      "Writes NAME.json and NAME.cu, a kernel that is right and slow, and says what to type next. NAME: a small\n"
+      "letter, then small letters, digits and '_'.\n\n"
+      "Example:\n"
+      "  attnprof new-variant mine -o kernels\n\n"
       "Exit codes: 0 all well, 2 wrong usage, 3 cannot be written.");
   app.add_option("NAME", command_.name, "Of the variant and its files")->required();
   add_name(app, "-o,--output", command_.folder, "Folder of the two files; made if it is missing", "FOLDER")

@@ -19,10 +19,8 @@ struct PublishedCommand {
 };
 
 constexpr const char* published_footer =
-    "A row stands beside a figure of its pass, dtype, mask, N, d and class of algorithm. Rates are TFLOP/s "
-    "in the\n"
-    "half-square convention of the figures (4 d N^2 a head, halved when causal); the ratio is the row's over "
-    "the\n"
+    "A row stands beside a figure of its pass, dtype, mask, N, d and class of algorithm. Rates are TFLOP/s in the\n"
+    "half-square convention of the figures (4 d N^2 a head, halved when causal); the ratio is the row's over the\n"
     "figure's. csv and json have both in exact FLOPs too. Sources: results/published/README.md.\n\n"
     "Exit codes: 0 all well, 2 wrong usage or a malformed file, 3 no row has a figure.";
 

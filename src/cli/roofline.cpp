@@ -24,14 +24,12 @@ struct RooflineCommand {
 };
 
 constexpr const char* roofline_footer =
-    "Points: every row that is ok, at its HBM and its SM-side intensity (useful FLOPs a byte), with its "
-    "useful\n"
+    "Points: every row that is ok, at its HBM and its SM-side intensity (useful FLOPs a byte), with its useful\n"
     "and executed TFLOP/s. Roofs: HBM and L2 bandwidth and the peaks of tensor cores and FMA pipes, from\n"
     "ROWS.csv.meta.json where it has them, else from the built-in profile of the device.\n\n"
     "Examples:\n"
     "  attnprof roofline out.csv --plot                            on the terminal\n"
-    "  attnprof roofline out.csv -o roofline.csv                   tidy data for a plotting tool of your "
-    "own\n"
+    "  attnprof roofline out.csv -o roofline.csv                   tidy data for a plotting tool of your own\n"
     "  attnprof roofline out.csv peers.csv --format vega-lite -o roofline.vl.json\n"
     "  attnprof roofline out.csv --format gnuplot | gnuplot -p\n\n"
     "Exit codes: 0 all well, 2 wrong usage or a malformed file, 3 no row to show.";

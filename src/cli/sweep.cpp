@@ -32,8 +32,7 @@ const std::string sweep_footer =
     "Examples:\n"
     "  attnprof sweep                                       the default plan, on the GPU or simulated\n"
     "  attnprof sweep -N 1k:16k:x2 --tokens 16k --hidden 2048 --mask full,causal -o out.csv\n"
-    "  attnprof sweep --variant flash2 -N 4k --br 64,128 --bc 32:128:x2 --backend sim --target "
-    "a100-sxm-80g\n\n"
+    "  attnprof sweep --variant flash2 -N 4k --br 64,128 --bc 32:128:x2 --backend sim --target a100-sxm-80g\n\n"
     "Exit codes: 0 all well, 1 an incorrect or failed case, 2 wrong usage, 3 nothing could be measured,\n"
     "130 interrupted (what was measured is kept).";
 

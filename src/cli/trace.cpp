@@ -46,8 +46,7 @@ struct TraceCommand {
 
 constexpr const char* footer =
     "Counts around every launch of a kernel whose demangled name has a match of --kernel (a POSIX extended\n"
-    "expression), within the innermost NVTX push/pop range that has one of --range. A launch is counted in "
-    "one\n"
+    "expression), within the innermost NVTX push/pop range that has one of --range. A launch is counted in one\n"
     "pass, and launches of a kernel take turns at what does not fit one: 3 to 5 of them for a whole row. A\n"
     "CUDA graph is one launch. Not counted: NCCL's kernels, which wait for each other, and launches while a\n"
     "graph is captured. The program keeps its streams and its exit code. A counted launch waits for the\n"
@@ -166,9 +165,8 @@ void refuse_other_profiler(const TraceCommand& command) {
   for (const char* name : taken)
     if (const char* value = std::getenv(name); value && *value)
       throw EnvironmentError(
-          fmt::format("{} is set already (to {}): another profiler is there, and a process has room for one; "
-                      "run attnprof "
-                      "trace without it",
+          fmt::format("{} is set already (to {}): another profiler is there, and a process has room for "
+                      "one; run attnprof trace without it",
                       name, value));
 }
 

@@ -36,16 +36,13 @@ struct TuneCommand {
 
 const std::string footer =
     std::string(axes_footer) +
-    "Without --br, --bc and --knob a variant's own candidates are tried. Left out before anything runs: "
-    "what\n"
-    "does not fit the device, and kernels that spill. The rest is measured quickly, then what cannot be "
-    "told\n"
+    "Without --br, --bc and --knob a variant's own candidates are tried. Left out before anything runs: what\n"
+    "does not fit the device, and kernels that spill. The rest is measured quickly, then what cannot be told\n"
     "from the fastest as precisely as --precision and --max-time say: a further run in FILE.\n\n"
     "Examples:\n"
     "  attnprof tune --variant flash2 -N 4k -d 64,128 --mask full,causal -o tune.csv\n"
     "  attnprof tune --variant flash2 -N 8k -d 128 --br 64,128 --bc 32:128:x2 --knob stages=1,2\n\n"
-    "Exit codes: 0 all well, 1 an incorrect or failed candidate, 2 wrong usage, 3 nothing could be "
-    "measured,\n"
+    "Exit codes: 0 all well, 1 an incorrect or failed candidate, 2 wrong usage, 3 nothing could be measured,\n"
     "130 interrupted (what was measured is kept).";
 
 class TuneParser {

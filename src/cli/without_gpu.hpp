@@ -5,7 +5,6 @@ namespace attnprof {
 
 inline constexpr const char* built_without_gpu =
     "this attnprof was built without CUDA headers: sim only; build it where a CUDA Toolkit or NVIDIA's "
-    "Python wheels "
-    "are installed to measure on a GPU";
+    "Python wheels are installed to measure on a GPU";
 
 }  // namespace attnprof

@@ -190,8 +190,8 @@ std::string read_name(const JsonPart& part) {
   std::string name = part.text();
   if (!is_variant_name(name))
     part.refuse(
-        fmt::format("'{}' is no name of a variant: a small letter, then small letters, digits, '_' and '-', "
-                    "{} at most",
+        fmt::format("'{}' is no name of a variant: a small letter, then "
+                    "small letters, digits, '_' and '-', {} at most",
                     name, longest_variant_name));
   return name;
 }

@@ -35,8 +35,8 @@ std::string find_trace_library() {
         return that_loads(folder / trace_library_name);
     }
   throw EnvironmentError(
-      fmt::format("{} is neither beside the program ({}) nor in lib of its prefix; build or "
-                  "install attnprof again",
+      fmt::format("{} is neither beside the program ({}) nor in lib "
+                  "of its prefix; build or install attnprof again",
                   trace_library_name, ancestors.empty() ? "unknown" : ancestors.front().string()));
 }
 

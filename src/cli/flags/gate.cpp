@@ -79,8 +79,8 @@ GateOptions GateFlags::options() const {
   options.allow_different = words("--allow-different", allow_different_);
   if (options.allow_different.contains("backend"))
     throw UsageError(
-        "--allow-different 'backend': measured and simulated rows are never compared; gate each with its own "
-        "baseline");
+        "--allow-different 'backend': measured and simulated "
+        "rows are never compared; gate each with its own baseline");
   if (!fail_on_.empty()) options.fail_on.clear();
   for (const std::string& word : words("--fail-on", fail_on_))
     options.fail_on.insert(choice<FailOn>("--fail-on", word,

@@ -41,10 +41,8 @@ std::string describe_host_compiler() {
   const ScratchDir scratch;
   const std::string output = scratch.path() / "version";
   if (run_program({program, "-dumpfullversion", "-dumpversion"}, output) != 0)
-    throw EnvironmentError(
-        fmt::format("{}, nvcc's host compiler, does not start: install g++, or name one with "
-                    "NVCC_CCBIN",
-                    program));
+    throw EnvironmentError(fmt::format(
+        "{}, nvcc's host compiler, does not start: install g++, or name one with NVCC_CCBIN", program));
   std::string version = read_file(output);
   version.erase(version.find_last_not_of("\r\n ") + 1);
   return fmt::format("C++ compiler {} at {}", version, program);
