@@ -5,7 +5,7 @@
 #include <ostream>
 #include <string>
 
-#include "base/finding.hpp"
+#include "base/check.hpp"
 #include "measure/backend.hpp"
 
 namespace attnprof {
@@ -25,10 +25,10 @@ struct DoctorOptions {
   std::function<std::string()> automatic_backend;
 };
 
-// Prints every finding; missing things are findings, not errors. Returns 0.
+// Prints every check; missing things are checks, not errors. Returns 0.
 int run_doctor(const DoctorOptions& options, std::ostream& out);
 
-std::vector<Finding> examine_all(const DoctorOptions& options);
+std::vector<Check> examine_all(const DoctorOptions& options);
 
 struct SelfTestOptions {
   MeasureOptions measure;

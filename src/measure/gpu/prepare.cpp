@@ -73,7 +73,7 @@ PreparedCase::PreparedCase(const Case& c, const InputSource& inputs, GpuDevice& 
                           [](const MemsetLaunch&) {}, [](const PluginLaunch&) {}},
                step.launch);
   }
-  places_.push_back(allocated());
+  placements_.push_back(allocated());
   for (const Step& step : steps_) {
     plugins_.emplace_back();
     std::visit(overloaded{[](const KernelLaunch&) {}, [](const GemmLaunch&) {}, [](const MemsetLaunch&) {},
@@ -115,17 +115,17 @@ std::vector<DeviceBuffer> PreparedCase::allocated() const {
 }
 
 // Leaves half of the free memory to others.
-bool PreparedCase::add_place(size_t most) {
-  if (full_ || places_.size() >= most) return false;
+bool PreparedCase::add_placement(size_t most) {
+  if (full_ || placements_.size() >= most) return false;
   full_ = 2 * total_bytes(operands_) > free_device_bytes();
   if (full_) return false;
   try {
-    places_.push_back(allocated());
+    placements_.push_back(allocated());
   } catch (const CaseSkipped&) {
     full_ = true;
     return false;
   }
-  place_ = places_.size() - 1;
+  placement_ = placements_.size() - 1;
   set_params();
   fill_inputs();
   reset();
@@ -135,11 +135,11 @@ bool PreparedCase::add_place(size_t most) {
 }
 
 bool PreparedCase::relocate(size_t most) {
-  if (!add_place(most)) {
-    place_ = (place_ + 1) % places_.size();
+  if (!add_placement(most)) {
+    placement_ = (placement_ + 1) % placements_.size();
     set_params();
   }
-  return places_.size() > 1;
+  return placements_.size() > 1;
 }
 
 void PreparedCase::fill_inputs() const {
@@ -147,7 +147,7 @@ void PreparedCase::fill_inputs() const {
     if (operands_[i].role == Role::input)
       gpu_.harness().fill_input(buffer(static_cast<int>(i)), operands_[i], static_cast<int>(i), inputs_,
                                 gpu_.stream());
-  for (const DeviceBuffer& each : places_[place_]) each.fill_guards(gpu_.stream());
+  for (const DeviceBuffer& each : placements_[placement_]) each.fill_guards(gpu_.stream());
   gpu_.stream().synchronise();
 }
 
@@ -165,7 +165,7 @@ void PreparedCase::set_params() {
   for (size_t i = 0; i < steps_.size(); ++i)
     if (kernels_[i]) kernels_[i]->params = params(std::get<KernelLaunch>(steps_[i].launch));
   addresses_.clear();
-  for (const DeviceBuffer& each : places_[place_]) addresses_.push_back(each.get());
+  for (const DeviceBuffer& each : placements_[placement_]) addresses_.push_back(each.get());
 }
 
 AttentionParams PreparedCase::params(const KernelLaunch& kernel) const {

@@ -6,7 +6,7 @@
 
 namespace attnprof {
 
-struct Finding {
+struct Check {
   enum class State {
     ok,
     missing,  // something does not work without it; the text says what to do
@@ -19,11 +19,11 @@ struct Finding {
 
 // `look` returns what was found, or throws what is missing as a sentence.
 template <class Look>
-Finding examine(const std::string& topic, Look look) {
+Check examine(const std::string& topic, Look look) {
   try {
-    return {Finding::State::ok, topic, look()};
+    return {Check::State::ok, topic, look()};
   } catch (const std::exception& missing) {
-    return {Finding::State::missing, topic, missing.what()};
+    return {Check::State::missing, topic, missing.what()};
   }
 }
 

@@ -1,4 +1,4 @@
-#include "roofline/place.hpp"
+#include "roofline/row_roofline.hpp"
 
 #include <algorithm>
 
@@ -55,7 +55,7 @@ Real roof_tflops(const Real& intensity, double peak_tflops, double gbps) {
   return std::min(peak_tflops, *intensity * gbps / 1e3);
 }
 
-void place_under_roofline(Row& row, const DeviceProfile& device, const Ceilings& ceilings) {
+void fill_roofline(Row& row, const DeviceProfile& device, const Ceilings& ceilings) {
   const DeviceProfile reached = at_ceilings(device, ceilings, dtype_of(row));
   Roofline& roofline = row.roofline;
   const Counters& counters = row.counters;

@@ -1,4 +1,4 @@
-// Where a measured case sits under the roofline.
+// The roofline columns of a row: where a measured case sits under the roofs.
 #pragma once
 
 #include "device/ceilings.hpp"
@@ -17,6 +17,6 @@ Real roof_tflops(const Real& intensity, double peak_tflops, double gbps);
 // Intensities, achieved rate, roof and bound from the row's latency, counters and model; flags
 // `above_ceiling`. Roof, bound and flag are by the device's ceilings, by nominal rates where none was
 // measured; mfu_pct is always of the nominal peak. Columns whose inputs are absent stay empty.
-void place_under_roofline(Row& row, const DeviceProfile& device, const Ceilings& ceilings = {});
+void fill_roofline(Row& row, const DeviceProfile& device, const Ceilings& ceilings = {});
 
 }  // namespace attnprof

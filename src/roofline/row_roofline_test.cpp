@@ -1,4 +1,4 @@
-#include "roofline/place.hpp"
+#include "roofline/row_roofline.hpp"
 
 #include <gtest/gtest.h>
 
@@ -34,14 +34,13 @@ Row tensor_row() {
 
 TEST(Place, RoofsAreAsMeasuredAndMfuIsNominal) {
   Row row = tensor_row();
-  place_under_roofline(row, device(),
-                       {{"wgmma_fp16_tflops", {.median = 200}}, {"hbm_read_gbps", {.median = 600}}});
+  fill_roofline(row, device(), {{"wgmma_fp16_tflops", {.median = 200}}, {"hbm_read_gbps", {.median = 600}}});
   EXPECT_DOUBLE_EQ(*row.roofline.roof_tflops_per_s, 120) << "200 FLOP/B x 0.6 TB/s";
   EXPECT_DOUBLE_EQ(*row.roofline.mfu_pct, 40) << "of 100";
   EXPECT_FALSE(has_flag(row.status, Flag::above_ceiling));
   DeviceProfile slower = device();
   slower.tensor_16bit_tflops = 60;
-  place_under_roofline(row, slower, {{"wgmma_fp16_tflops", {.median = 39}}});
+  fill_roofline(row, slower, {{"wgmma_fp16_tflops", {.median = 39}}});
   EXPECT_TRUE(has_flag(row.status, Flag::above_ceiling));
 }
 
@@ -50,13 +49,13 @@ TEST(Place, RoofsAreOfTheRowsDtype) {
   const Ceilings ceilings = {{"wgmma_fp16_tflops", {.median = 50}}, {"wgmma_bf16_tflops", {.median = 39}}};
   Row row = tensor_row();
   row.counters.sm_total = 360'000'000;  // 90 us
-  place_under_roofline(row, device(), ceilings);
+  fill_roofline(row, device(), ceilings);
   EXPECT_DOUBLE_EQ(*row.roofline.roof_tflops_per_s, 50);
   EXPECT_DOUBLE_EQ(*row.roofline.roof_pct, 80);
   EXPECT_EQ(row.roofline.bound, "l2") << "80 us of tensor cores";
   EXPECT_FALSE(has_flag(row.status, Flag::above_ceiling));
   row.identity.dtype = "bf16";
-  place_under_roofline(row, device(), ceilings);
+  fill_roofline(row, device(), ceilings);
   EXPECT_DOUBLE_EQ(*row.roofline.roof_tflops_per_s, 39);
   EXPECT_DOUBLE_EQ(*row.roofline.roof_pct, 100 * 40 / 39.0);
   EXPECT_EQ(row.roofline.bound, "tensor") << "103 us";
@@ -68,7 +67,7 @@ TEST(Place, ARowByHand) {
   row.counters.sm_total = 120'000'000;
   row.counters.l2_read = 90'000'000;
   row.counters.l2_write = 10'000'000;
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_DOUBLE_EQ(*row.roofline.hbm_intensity, 200);
   EXPECT_DOUBLE_EQ(*row.roofline.l2_intensity, 40);
   EXPECT_DOUBLE_EQ(*row.roofline.sm_intensity, 4000 / 120.0);
@@ -85,19 +84,19 @@ TEST(Place, Fp8HasItsOwnPeak) {
   row.identity.dtype = "fp8";
   DeviceProfile unknown = device(), known = device();
   known.tensor_fp8_tflops = 160;
-  place_under_roofline(row, known);
+  fill_roofline(row, known);
   EXPECT_DOUBLE_EQ(*row.roofline.mfu_pct, 25);
   EXPECT_DOUBLE_EQ(*row.roofline.roof_tflops_per_s, 160);
   row = tensor_row();
   row.identity.dtype = "fp8";
-  place_under_roofline(row, unknown);
+  fill_roofline(row, unknown);
   EXPECT_FALSE(row.roofline.mfu_pct || row.roofline.roof_pct) << "no peak, no share of it";
 }
 
 TEST(Place, TheMemoryRoof) {
   Row row = tensor_row();
   row.counters.hbm_total = 80'000'000;
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_DOUBLE_EQ(*row.roofline.roof_tflops_per_s, 50);
   EXPECT_DOUBLE_EQ(*row.roofline.roof_pct, 80);
   EXPECT_EQ(row.roofline.bound, "hbm");
@@ -106,22 +105,22 @@ TEST(Place, TheMemoryRoof) {
 TEST(Place, IntensityIsNoIntegerDivision) {
   Row row = tensor_row();
   row.model.useful_flops = 10'000'000;
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_DOUBLE_EQ(*row.roofline.hbm_intensity, 0.5);
 }
 
 TEST(Place, EachResourceCanBind) {
   Row row = tensor_row();
   row.counters.sm_total = 240'000'000;
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_EQ(row.roofline.bound, "l2");
   row = tensor_row();
   row.identity.head_dim = 16;
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_EQ(row.roofline.bound, "exp") << "62.5 M exponentials";
   row = tensor_row();
   row.latency.median_ns = 1'000'000;
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_EQ(row.roofline.bound, "latency");
 }
 
@@ -129,7 +128,7 @@ TEST(Place, VariantsWithoutTensorCoresAreHeldToTheFmaPeak) {
   Row row = tensor_row();
   row.model.tensor_flops = 0;
   row.latency.median_ns = 1'000'000;
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_DOUBLE_EQ(*row.roofline.mfu_pct, 40);
   EXPECT_DOUBLE_EQ(*row.roofline.roof_tflops_per_s, 10);
   EXPECT_EQ(row.roofline.bound, "fma");
@@ -138,42 +137,42 @@ TEST(Place, VariantsWithoutTensorCoresAreHeldToTheFmaPeak) {
 TEST(Place, ALibrarysProductsGoByDtypeUntilCounted) {
   Row row = tensor_row();
   row.model.tensor_flops.reset();
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_DOUBLE_EQ(*row.roofline.mfu_pct, 40);
   row = tensor_row();
   row.model.tensor_flops.reset();
   row.identity.dtype = "fp32";
   row.latency.median_ns = 1'000'000;
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_DOUBLE_EQ(*row.roofline.mfu_pct, 40);
   row.counters.executed_tensor_flops = 4'000'000'000;
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_DOUBLE_EQ(*row.roofline.mfu_pct, 4) << "the counter decides";
 }
 
 TEST(Place, AbsentBytesLeaveEmptyCells) {
   Row row = tensor_row();
   row.counters = {};
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_FALSE(row.roofline.hbm_intensity || row.roofline.l2_intensity || row.roofline.sm_intensity);
   EXPECT_FALSE(row.roofline.roof_tflops_per_s || row.roofline.roof_pct);
   EXPECT_TRUE(row.roofline.useful_tflops_per_s);
   row.counters.hbm_total = 0;
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_FALSE(row.roofline.hbm_intensity);
 }
 
 TEST(Place, WithoutBytesNothingIsSaidToBind) {
   Row row = tensor_row();
   row.counters = {};
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_EQ(row.roofline.bound, "") << "HBM might be what takes longest";
 }
 
 // Whatever of a device is not known: no infinite or NaN cell, no false flag, nothing named as the bound.
 TEST(Place, AnUnknownDevice) {
   Row row = tensor_row();
-  place_under_roofline(row, DeviceProfile{});
+  fill_roofline(row, DeviceProfile{});
   EXPECT_DOUBLE_EQ(*row.roofline.useful_tflops_per_s, 40) << "needs no peak";
   EXPECT_DOUBLE_EQ(*row.roofline.hbm_intensity, 200);
   EXPECT_FALSE(row.roofline.mfu_pct || row.roofline.roof_tflops_per_s || row.roofline.roof_pct);
@@ -187,7 +186,7 @@ TEST(Place, EachUnknownRateIsLeftOutAlone) {
     Row row = tensor_row();
     DeviceProfile partly = device();
     partly.*rate = 0;
-    place_under_roofline(row, partly);
+    fill_roofline(row, partly);
     EXPECT_EQ(row.roofline.bound, "");
     EXPECT_FALSE(has_flag(row.status, Flag::above_ceiling));
     EXPECT_EQ(row.roofline.mfu_pct.has_value(), rate != &DeviceProfile::tensor_16bit_tflops);
@@ -198,14 +197,14 @@ TEST(Place, EachUnknownRateIsLeftOutAlone) {
   DeviceProfile no_hbm = device();
   no_hbm.hbm_gbps = 0;
   fast.latency.median_ns = 39'000;  // above the tensor peak, which is known
-  place_under_roofline(fast, no_hbm);
+  fill_roofline(fast, no_hbm);
   EXPECT_TRUE(has_flag(fast.status, Flag::above_ceiling));
 }
 
 TEST(Place, WithoutATimeThereIsNoRate) {
   Row row = tensor_row();
   row.latency = {};
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_TRUE(row.roofline.hbm_intensity);
   EXPECT_FALSE(row.roofline.useful_tflops_per_s || row.roofline.mfu_pct || row.roofline.roof_pct);
   EXPECT_EQ(row.roofline.bound, "");
@@ -214,15 +213,15 @@ TEST(Place, WithoutATimeThereIsNoRate) {
 TEST(Place, RatesAboveTheirCeilingAreFlagged) {
   Row row = tensor_row();
   row.latency.median_ns = 39'000;  // 102.6 TFLOP/s
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_TRUE(has_flag(row.status, Flag::above_ceiling));
   row = tensor_row();
   row.counters.hbm_read = 103'000'000;
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_TRUE(has_flag(row.status, Flag::above_ceiling));
   row = tensor_row();
   row.counters.hbm_read = 100'500'000;  // with 1 MB written within the run: 1.5 % above
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_FALSE(has_flag(row.status, Flag::above_ceiling));
 }
 
@@ -230,7 +229,7 @@ TEST(Place, WritesThatSettleLaterAreNoRate) {
   Row row = tensor_row();
   row.counters.hbm_total = 150'000'000;
   row.counters.hbm_write = 135'000'000;
-  place_under_roofline(row, device());
+  fill_roofline(row, device());
   EXPECT_FALSE(has_flag(row.status, Flag::above_ceiling));
 }
 
@@ -238,7 +237,7 @@ TEST(Place, AnAssumedL2IsSaid) {
   Row row = tensor_row();
   DeviceProfile assumed = device();
   assumed.l2_curve.clear();
-  place_under_roofline(row, assumed);
+  fill_roofline(row, assumed);
   EXPECT_EQ(row.status.flags, "uncalibrated");
 }
 
