@@ -23,7 +23,7 @@
 
 namespace attnprof {
 
-// Its origin is `file`, its fingerprint the hash of the text. Throws UsageError with file, place and field.
+// Its origin is `file`, its fingerprint the hash of the text. Throws UsageError with file, line and field.
 Variant load_variant_file(const std::string& file);
 
 // Whether a variant may have this name: a small letter, then small letters, digits, '_' and '-', up to 40.
