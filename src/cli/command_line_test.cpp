@@ -1,10 +1,12 @@
 #include "cli/command_line.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "base/error.hpp"
 #include "cli/compile.hpp"
@@ -271,6 +273,24 @@ TEST(Options, HelpAndVersionAreText) {
     EXPECT_THAT(help, HasSubstr(part));
   EXPECT_THAT(parse<ShowText>({"--help"}).text,
               AllOf(HasSubstr("sweep"), HasSubstr("doctor"), Not(HasSubstr("worker"))));
+}
+
+TEST(Options, EveryCommandThatAPersonMayGiveIsExplained) {
+  const std::string all = parse<ShowText>({"--help"}).text;
+  std::set<std::string> names;
+  for (const CommandEntry* entry : commands()) {
+    EXPECT_TRUE(names.insert(entry->name).second) << entry->name << " is listed twice";
+    if (entry->hidden) continue;
+    EXPECT_THAT(all, HasSubstr(fmt::format("  {} ", entry->name)));
+    EXPECT_THAT(all, HasSubstr(entry->help));
+    EXPECT_THAT(parse<ShowText>({entry->name, "--help"}).text, HasSubstr(entry->help));
+  }
+  EXPECT_EQ(names.size(), 15u);
+}
+
+TEST(Options, WhatFollowsTheProgramIsItsOwn) {
+  EXPECT_EQ(refusal({"trace", "-o", "x.csv", "--", "python", "--no-such-option", "-5"}), "accepted");
+  EXPECT_THAT(refusal({"list", "--", "python"}), HasSubstr("is no argument of attnprof list"));
 }
 
 class ConfigFile : public testing::Test {

@@ -202,5 +202,24 @@ TEST(TuneCommand, MarkdownAndJson) {
   EXPECT_EQ(json[1]["slower_pct"], 1.0);
 }
 
+TEST(TuneCommand, TellsWhatTheBackendNotesWhileItMeasures) {
+  const BackendOpener open = [](const DeviceChoice& choice, const MeasureOptions& options) {
+    return opener([](FakeBackend& backend) {
+      backend.on_prepare = [&backend](const Case&) { backend.info_.notices = {"the driver said something"}; };
+    })(choice, options);
+  };
+  const Args args = {"tune", "--variant", "flash2", "-N", "512", "-d", "64", "--no-compile", "--br", "64"};
+  EXPECT_THAT(run(args, open).err, HasSubstr("the driver said something\n"));
+}
+
+TEST(TuneCommand, NothingIsLeftOfATuningThatNeverBegan) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "t.csv.meta.json");  // so that it cannot be written
+  const Args args = {"tune", "--variant",    "flash2", "-N", "512", "-d",
+                     "64",   "--no-compile", "--br",   "64", "-o",  folder / "t.csv"};
+  EXPECT_EQ(run(args, opener()).code, 3);
+  EXPECT_FALSE(std::filesystem::exists(folder / "t.csv"));
+}
+
 }  // namespace
 }  // namespace attnprof
