@@ -59,9 +59,9 @@ void check_commands(const Variant& variant, const Problem& problem, const Tile& 
 }
 
 void fuzz(const std::string& text) {
-  std::shared_ptr<const FileVariant> file;
+  std::shared_ptr<const VariantDescription> file;
   try {
-    file = parse_variant_file((folder() / "mine.json").string(), text);
+    file = parse_variant_description((folder() / "mine.json").string(), text);
   } catch (const UsageError&) {
     return;
   }

@@ -14,7 +14,7 @@
 namespace attnprof {
 namespace {
 
-// libcsv's parser with the record in hand; fed line by line so that the place of every record is known.
+// libcsv's parser with the record in hand; fed line by line so that the offset of every record is known.
 // Fields are kept from record to record, so that a long file costs no allocation a cell.
 class Parser {
  public:
@@ -34,10 +34,10 @@ class Parser {
     const size_t parsed = csv_parse(&parser_, line.data(), line.size(), on_field, on_record, this);
     if (error_) std::rethrow_exception(error_);
     if (parsed != line.size())
-      throw UsageError(fmt::format(
-          "{}, line {}: a quote stands in field {} where none may; quote the whole field and double "
-          "quotes inside it",
-          file_, line_, used_ + 1));
+      throw UsageError(
+          fmt::format("{}, line {}: a quote stands in field {} where none "
+                      "may; quote the whole field and double quotes inside it",
+                      file_, line_, used_ + 1));
   }
   std::optional<TornRecord> torn() const {
     if (!in_record()) return std::nullopt;
@@ -77,7 +77,7 @@ class Parser {
   std::exception_ptr error_;
 };
 
-// Just after the next LF, CRLF or CR: libcsv ends a record at each of them, so only then is the place of the
+// Just after the next LF, CRLF or CR: libcsv ends a record at each of them, so only then is the offset of the
 // next record known.
 size_t end_of_line(std::string_view text, size_t offset) {
   size_t end = offset;  // a plain loop: find_first_of calls memchr for every byte

@@ -57,15 +57,15 @@ class Follower {
       open_.pop_back();
       return true;
     }
-    const std::string place = next_place();
-    document_.lines.emplace(place, line_);
-    if (event != Event::value) open_.push_back({place, event == Event::array_start, 0, "", {}});
+    const std::string path = next_path();
+    document_.lines.emplace(path, line_);
+    if (event != Event::value) open_.push_back({path, event == Event::array_start, 0, "", {}});
     return true;
   }
 
  private:
   struct Open {
-    std::string place;
+    std::string path;
     bool is_array;
     size_t elements;
     std::string key;  // of the value that comes next
@@ -75,17 +75,17 @@ class Follower {
   bool on_key(const std::string& key) {
     Open& object = open_.back();
     object.key = key;
-    document_.lines.emplace(place_of_key(object.place, key), line_);
+    document_.lines.emplace(path_of_key(object.path, key), line_);
     if (!object.keys.insert(key).second)
       refuse(fmt::format("key {} is given twice in one object; leave one of them out",
                          Json(key).dump(-1, ' ', true, Json::error_handler_t::replace)));
     return true;
   }
-  std::string next_place() {
+  std::string next_path() {
     if (open_.empty()) return "";
     Open& parent = open_.back();
-    if (!parent.is_array) return place_of_key(parent.place, parent.key);
-    return place_of_element(parent.place, parent.elements++);
+    if (!parent.is_array) return path_of_key(parent.path, parent.key);
+    return path_of_element(parent.path, parent.elements++);
   }
   [[noreturn]] void refuse(const std::string& what) const {
     throw UsageError(fmt::format("{}, line {}: {}", document_.file, line_, what));
@@ -106,12 +106,12 @@ std::string line_and_column(const std::string& text, size_t byte) {
 
 }  // namespace
 
-std::string place_of_key(const std::string& place, std::string_view key) {
-  return place.empty() ? std::string(key) : fmt::format("{}.{}", place, key);
+std::string path_of_key(const std::string& path, std::string_view key) {
+  return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
 }
 
-std::string place_of_element(const std::string& place, size_t index) {
-  return fmt::format("{}[{}]", place, index);
+std::string path_of_element(const std::string& path, size_t index) {
+  return fmt::format("{}[{}]", path, index);
 }
 
 JsonDocument parse_json(const std::string& file, const std::string& text) {

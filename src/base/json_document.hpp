@@ -11,7 +11,7 @@ namespace attnprof {
 struct JsonDocument {
   std::string file;
   nlohmann::json root;
-  // From 1, by a value's place, "steps[0].grid[1]"; "" is the whole. In an object it is the key's line.
+  // From 1, by a value's path, "steps[0].grid[1]"; "" is the whole. In an object it is the key's line.
   std::map<std::string, size_t> lines;
 };
 
@@ -19,8 +19,8 @@ struct JsonDocument {
 // column too), for a key that is given twice and for more than 20 open brackets.
 JsonDocument parse_json(const std::string& file, const std::string& text);
 
-// Places of values within the one at `place`.
-std::string place_of_key(const std::string& place, std::string_view key);
-std::string place_of_element(const std::string& place, size_t index);
+// Paths of values within the one at `path`.
+std::string path_of_key(const std::string& path, std::string_view key);
+std::string path_of_element(const std::string& path, size_t index);
 
 }  // namespace attnprof

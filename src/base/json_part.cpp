@@ -22,14 +22,14 @@ bool is_identifier(const std::string& text) {
 
 }  // namespace
 
-void JsonPart::refuse_in_line_of(const std::string& place, const std::string& what) const {
-  const auto line = document_->lines.find(place);
+void JsonPart::refuse_in_line_of(const std::string& path, const std::string& what) const {
+  const auto line = document_->lines.find(path);
   const std::string where = line == document_->lines.end() ? "" : fmt::format(", line {}", line->second);
   throw UsageError(
-      fmt::format("{}{}: {}{}{}", document_->file, where, place_, place_.empty() ? "" : ": ", what));
+      fmt::format("{}{}: {}{}{}", document_->file, where, path_, path_.empty() ? "" : ": ", what));
 }
 
-void JsonPart::refuse(const std::string& what) const { refuse_in_line_of(place_, what); }
+void JsonPart::refuse(const std::string& what) const { refuse_in_line_of(path_, what); }
 
 std::string JsonPart::shown() const {
   std::string text = value_->dump(-1, ' ', true, Json::error_handler_t::replace);
@@ -42,14 +42,14 @@ bool JsonPart::has(std::string_view key) const { return value_->is_object() && v
 JsonPart JsonPart::at(std::string_view key) const {
   if (!value_->is_object()) refuse(fmt::format("must be an object, not {}", shown()));
   if (!value_->contains(key)) refuse(fmt::format("key '{}' is missing", key));
-  return {*document_, place_of_key(place_, key), value_->at(std::string(key))};
+  return {*document_, path_of_key(path_, key), value_->at(std::string(key))};
 }
 
 void JsonPart::expect_keys(std::initializer_list<std::string_view> known) const {
   if (!value_->is_object()) refuse(fmt::format("must be an object, not {}", shown()));
   for (const auto& [key, value] : value_->items())
     if (std::ranges::find(known, key) == known.end())
-      refuse_in_line_of(place_of_key(place_, key),
+      refuse_in_line_of(path_of_key(path_, key),
                         fmt::format("key '{}' is none of {}", key, fmt::join(known, ", ")));
 }
 
@@ -65,7 +65,7 @@ std::vector<JsonPart> JsonPart::elements() const {
     refuse(fmt::format("must be a list with at least one element, not {}", shown()));
   std::vector<JsonPart> all;
   for (size_t i = 0; i < value_->size(); ++i)
-    all.push_back({*document_, place_of_element(place_, i), (*value_)[i]});
+    all.push_back({*document_, path_of_element(path_, i), (*value_)[i]});
   return all;
 }
 

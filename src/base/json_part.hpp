@@ -1,4 +1,4 @@
-// One value of a JSON file with its place, so that every complaint names the file, the line and the field.
+// One value of a JSON file with its path, so that every complaint names the file, the line and the field.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class JsonPart {
   // The whole of a document, which must outlive it.
   explicit JsonPart(const JsonDocument& document) : document_(&document), value_(&document.root) {}
 
-  // UsageError "FILE, line N: PLACE: what".
+  // UsageError "FILE, line N: PATH: what".
   [[noreturn]] void refuse(const std::string& what) const;
 
   JsonPart at(std::string_view key) const;  // of an object; refuses where it is missing
@@ -42,13 +42,13 @@ class JsonPart {
   std::string identifier() const;
 
  private:
-  JsonPart(const JsonDocument& document, std::string place, const Json& value)
-      : document_(&document), place_(std::move(place)), value_(&value) {}
+  JsonPart(const JsonDocument& document, std::string path, const Json& value)
+      : document_(&document), path_(std::move(path)), value_(&value) {}
   std::string shown() const;
-  [[noreturn]] void refuse_in_line_of(const std::string& place, const std::string& what) const;
+  [[noreturn]] void refuse_in_line_of(const std::string& path, const std::string& what) const;
 
   const JsonDocument* document_;
-  std::string place_;  // "steps[0].grid[1]"; empty: the whole
+  std::string path_;  // "steps[0].grid[1]"; empty: the whole
   const Json* value_;
 };
 

@@ -18,8 +18,8 @@ namespace {
 
 [[noreturn]] void refuse_existing(const std::string& path) {
   throw UsageError(
-      fmt::format("{} exists: add --append (a further run), --resume (complete its last run) or --overwrite, "
-                  "or give another -o",
+      fmt::format("{} exists: add --append (a further run), --resume (complete its last run) or "
+                  "--overwrite, or give another -o",
                   path));
 }
 

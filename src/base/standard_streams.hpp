@@ -7,9 +7,8 @@
 namespace attnprof {
 
 inline constexpr const char* standard_output_lost =
-    "standard output cannot be written, so what was printed is incomplete: its disk is full or its reader "
-    "has "
-    "ended";
+    "standard output cannot be written, so what was printed "
+    "is incomplete: its disk is full or its reader has ended";
 
 // Opens /dev/null in place of every standard stream that is closed: the next file opened, a sweep's CSV,
 // would take its number, and with it whatever is printed.

@@ -158,12 +158,11 @@ TEST(Binary, NoStateOfTheStandardStreamsCostsARow) {
   for (const char* format : {"csv", "table"})
     for (const auto& [redirections, code] : expected) {
       const std::string file = folder / "o.csv";
-      EXPECT_EQ(
-          run_redirected(fmt::format("sweep --backend sim -N 64 -d 64 --variant flash1,flash2 --format {} -o "
-                                     "'{}' --overwrite",
-                                     format, file),
-                         redirections),
-          code)
+      EXPECT_EQ(run_redirected(fmt::format("sweep --backend sim -N 64 -d 64 --variant "
+                                           "flash1,flash2 --format {} -o '{}' --overwrite",
+                                           format, file),
+                               redirections),
+                code)
           << redirections;
       EXPECT_EQ(read_rows(file).rows.size(), 2u) << redirections << ": " << text_of(file);
     }

@@ -5,10 +5,18 @@
 #include <ostream>
 #include <string>
 
-#include "base/finding.hpp"
+#include "base/check.hpp"
 #include "measure/backend.hpp"
 
 namespace attnprof {
+
+// What the command line asks for.
+struct DoctorCommand {
+  bool json = false;
+  bool self_test = false;
+  std::string output;
+  MeasureOptions measure;  // device, kernels_dir, cache_dir
+};
 
 struct DoctorOptions {
   MeasureOptions measure;  // device, kernels_dir, cache_dir
@@ -17,15 +25,10 @@ struct DoctorOptions {
   std::function<std::string()> automatic_backend;
 };
 
-// Prints every finding; missing things are findings, not errors. Returns 0.
+// Prints every check; missing things are checks, not errors. Returns 0.
 int run_doctor(const DoctorOptions& options, std::ostream& out);
 
-std::vector<Finding> examine_all(const DoctorOptions& options);
-
-inline constexpr const char* built_without_gpu =
-    "this attnprof was built without CUDA headers: sim only; build it where a CUDA Toolkit or NVIDIA's "
-    "Python "
-    "wheels are installed to measure on a GPU";
+std::vector<Check> examine_all(const DoctorOptions& options);
 
 struct SelfTestOptions {
   MeasureOptions measure;

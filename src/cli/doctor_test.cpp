@@ -29,9 +29,9 @@ class ScopedVariable {
   std::string old_;
 };
 
-const Finding* find(const std::vector<Finding>& findings, const std::string& topic) {
-  for (const Finding& finding : findings)
-    if (finding.topic == topic) return &finding;
+const Check* find(const std::vector<Check>& checks, const std::string& topic) {
+  for (const Check& check : checks)
+    if (check.topic == topic) return &check;
   return nullptr;
 }
 
@@ -42,16 +42,16 @@ DoctorOptions options() {
 }
 
 TEST(Doctor, SaysWhatEveryPartIs) {
-  const std::vector<Finding> findings = examine_all(options());
+  const std::vector<Check> checks = examine_all(options());
   for (const char* topic : {"nvcc", "host compiler", "kernels", "kernel cache", "auto"})
-    EXPECT_TRUE(find(findings, topic)) << topic;
+    EXPECT_TRUE(find(checks, topic)) << topic;
 #if ATTNPROF_WITH_GPU
   for (const char* topic : {"build", "driver", "CUPTI", "counters"})
-    EXPECT_TRUE(find(findings, topic)) << topic;
+    EXPECT_TRUE(find(checks, topic)) << topic;
 #else
-  EXPECT_THAT(find(findings, "build")->text, HasSubstr("sim only"));
+  EXPECT_THAT(find(checks, "build")->text, HasSubstr("sim only"));
 #endif
-  for (const Finding& finding : findings) EXPECT_FALSE(finding.text.empty()) << finding.topic;
+  for (const Check& check : checks) EXPECT_FALSE(check.text.empty()) << check.topic;
 }
 
 TEST(Doctor, PrintsTextAndCountsWhatIsMissing) {
@@ -81,9 +81,9 @@ TEST(Doctor, PrintsJson) {
 
 TEST(Doctor, AHostCompilerThatIsMissingIsNamed) {
   const ScopedVariable variable("NVCC_CCBIN", "/no/such/g++");
-  const std::vector<Finding> findings = examine_all(options());
-  const Finding* compiler = find(findings, "host compiler");
-  EXPECT_EQ(compiler->state, Finding::State::missing);
+  const std::vector<Check> checks = examine_all(options());
+  const Check* compiler = find(checks, "host compiler");
+  EXPECT_EQ(compiler->state, Check::State::missing);
   EXPECT_THAT(compiler->text, testing::AllOf(HasSubstr("/no/such/g++"), HasSubstr("install g++")));
 }
 

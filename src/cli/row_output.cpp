@@ -40,7 +40,7 @@ void RowOutput::replace(size_t index, const Row& row) {
     rows_[index] = row;
 }
 
-void RowOutput::finish() const {
+void RowOutput::finish() {
   if (format_ == Format::table)
     print(format_table(rows_, {.width = terminal_width(), .color = color_wanted(), .columns = columns_}));
   if (format_ == Format::json) print(rows_as_json(rows_, columns_));

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/options.hpp"
+#include "cli/flags/format.hpp"
 #include "row/schema.hpp"
 #include "run/pipeline.hpp"
 
@@ -18,9 +18,9 @@ class RowOutput : public SweepObserver {
   RowOutput(Format format, const std::vector<std::string>& columns, bool kept);
   // Throws EnvironmentError where the row is lost.
   void end_case(const Row& row) override;
-  // The row at this position was measured again. CSV, printed already, gets the new row at its end.
-  void replace(size_t index, const Row& row);
-  void finish() const;
+  // CSV, printed already, gets the new row at its end.
+  void replace(size_t index, const Row& row) override;
+  void finish() override;
 
  private:
   Format format_;

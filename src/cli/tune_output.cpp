@@ -14,8 +14,8 @@
 namespace attnprof {
 namespace {
 
-// One of the rows that are shown.
-struct Place {
+// A row that is shown: best, runner-up, default.
+struct Ranked {
   std::string name;
   const Row* row;
   Margin margin;  // behind the best
@@ -23,17 +23,17 @@ struct Place {
 
 bool is_default(const Row& row) { return row.identity.tile == "auto" && row.identity.knobs == "-"; }
 
-std::vector<Place> places_of(const ContestResult& result) {
+std::vector<Ranked> ranked_rows(const ContestResult& result) {
   const std::vector<size_t> order = by_latency(result.rows);
-  std::vector<Place> places;
+  std::vector<Ranked> ranked;
   for (size_t i = 0; i < order.size(); ++i) {
     const Row& row = result.rows[order[i]];
     if (i >= 2 && !is_default(row)) continue;
     const std::string name = i == 0 ? "best" : i == 1 ? "runner-up" : "default";
-    places.push_back({i < 2 && is_default(row) ? name + " (default)" : name, &row,
+    ranked.push_back({i < 2 && is_default(row) ? name + " (default)" : name, &row,
                       margin(result.rows[order.front()], row)});
   }
-  return places;
+  return ranked;
 }
 
 std::string pct(double value) { return fmt::format("{:.2f}", value); }
@@ -47,7 +47,7 @@ std::string margin_text(const Margin& margin) {
   return fmt::format("{} %{}{}", pct(margin.pct), interval, margin.within_noise() ? ", within noise" : "");
 }
 
-std::string sentence(const Place& best, const Place& runner_up) {
+std::string sentence(const Ranked& best, const Ranked& runner_up) {
   const std::string behind = fmt::format("{} % longer", pct(runner_up.margin.pct));
   const std::string interval = interval_text(runner_up.margin);
   if (runner_up.margin.within_noise())
@@ -92,9 +92,9 @@ std::string knob_value(const Row& row, std::string_view knob) {
 
 template <class Text>
 void add_line(std::vector<std::vector<std::string>>& lines, const std::string& title,
-              const std::vector<Place>& places, Text text) {
+              const std::vector<Ranked>& ranked, Text text) {
   lines.push_back({"  " + title});
-  for (const Place& place : places) lines.back().push_back(text(place));
+  for (const Ranked& rank : ranked) lines.back().push_back(text(rank));
 }
 
 std::string contest_title(const ContestResult& result) {
@@ -107,32 +107,32 @@ std::string first_reason(const ContestResult& result) {
   return result.rows.empty() ? "" : fmt::format(", the first since {}", result.rows.front().status.reason);
 }
 
-// Facts down, places across: three columns are all there ever are.
+// Facts down, ranks across: three columns are all there ever are.
 std::string for_people(const ContestResult& result) {
-  const std::vector<Place> places = places_of(result);
-  if (places.empty()) return contest_title(result) + "; none is ok" + first_reason(result) + "\n";
+  const std::vector<Ranked> ranked = ranked_rows(result);
+  if (ranked.empty()) return contest_title(result) + "; none is ok" + first_reason(result) + "\n";
   std::vector<std::vector<std::string>> lines;
-  add_line(lines, "", places, [](const Place& place) { return place.name; });
-  add_line(lines, "tile", places, [](const Place& place) { return tile_of(*place.row); });
+  add_line(lines, "", ranked, [](const Ranked& rank) { return rank.name; });
+  add_line(lines, "tile", ranked, [](const Ranked& rank) { return tile_of(*rank.row); });
   for (const Knob& knob : result.by_default.variant->knobs)
-    add_line(lines, std::string(knob.name), places,
-             [&](const Place& place) { return knob_value(*place.row, knob.name); });
+    add_line(lines, std::string(knob.name), ranked,
+             [&](const Ranked& rank) { return knob_value(*rank.row, knob.name); });
   for (const Fact& fact : facts) {
     const Column& column = *find_column(fact.column);
-    if (std::ranges::all_of(places, [&](const Place& place) { return cell(column, *place.row).empty(); }))
+    if (std::ranges::all_of(ranked, [&](const Ranked& rank) { return cell(column, *rank.row).empty(); }))
       continue;
-    add_line(lines, fact.title, places, [&](const Place& place) { return human_cell(column, *place.row); });
+    add_line(lines, fact.title, ranked, [&](const Ranked& rank) { return human_cell(column, *rank.row); });
   }
-  if (places.size() > 1)
-    add_line(lines, "slower by", places, [&](const Place& place) {
-      return &place == &places.front() ? std::string("-") : margin_text(place.margin);
+  if (ranked.size() > 1)
+    add_line(lines, "slower by", ranked, [&](const Ranked& rank) {
+      return &rank == &ranked.front() ? std::string("-") : margin_text(rank.margin);
     });
   std::string text = contest_title(result) + "\n" + format_lines(lines, Format::table);
-  if (places.size() > 1) text += wrap_text(sentence(places[0], places[1]), terminal_width(), "  ");
+  if (ranked.size() > 1) text += wrap_text(sentence(ranked[0], ranked[1]), terminal_width(), "  ");
   return text;
 }
 
-// Identity, place, answer, evidence.
+// Identity, rank, answer, evidence.
 constexpr std::array identity_columns = {"variant",  "dtype", "mask",   "batch",    "heads",
                                          "kv_heads", "q_len", "kv_len", "head_dim", "cache"};
 constexpr std::array answer_columns = {"tile", "knobs", "br", "bc", "knobs_used"};
@@ -162,22 +162,22 @@ std::vector<std::string> machine_titles() {
   return titles;
 }
 
-std::vector<std::string> machine_line(const Place& place, const Row& best) {
+std::vector<std::string> machine_line(const Ranked& rank, const Row& best) {
   std::vector<std::string> line;
   const auto add = [&](const auto& columns) {
-    for (const char* name : columns) line.push_back(cell(*find_column(name), *place.row));
+    for (const char* name : columns) line.push_back(cell(*find_column(name), *rank.row));
   };
-  const bool first = place.row == &best;
-  const Margin& margin = place.margin;
+  const bool first = rank.row == &best;
+  const Margin& margin = rank.margin;
   add(identity_columns);
-  line.push_back(place.name);
+  line.push_back(rank.name);
   add(answer_columns);
   line.push_back(pct(margin.pct));
   line.push_back(margin.low_pct && !first ? pct(*margin.low_pct) : "");
   line.push_back(margin.high_pct && !first ? pct(*margin.high_pct) : "");
   line.push_back(first || !margin.low_pct ? "" : margin.within_noise() ? "yes" : "no");
   add(evidence_columns);
-  line.push_back(first ? "" : why(best, *place.row));
+  line.push_back(first ? "" : why(best, *rank.row));
   return line;
 }
 
@@ -192,13 +192,12 @@ std::vector<size_t> number_columns(const std::vector<std::string>& titles) {
   return numbers;
 }
 
-std::vector<std::string> markdown_line(const ContestResult& result, const Place& place) {
+std::vector<std::string> markdown_line(const ContestResult& result, const Ranked& rank) {
   Case c = result.by_default;
   c.tile = {};
-  std::vector<std::string> line = {describe(c), place.name, tile_of(*place.row),
-                                   place.row->resolved.knobs_used};
-  for (const Fact& fact : facts) line.push_back(human_cell(*find_column(fact.column), *place.row));
-  line.push_back(place.name.starts_with("best") ? "-" : margin_text(place.margin));
+  std::vector<std::string> line = {describe(c), rank.name, tile_of(*rank.row), rank.row->resolved.knobs_used};
+  for (const Fact& fact : facts) line.push_back(human_cell(*find_column(fact.column), *rank.row));
+  line.push_back(rank.name.starts_with("best") ? "-" : margin_text(rank.margin));
   return line;
 }
 
@@ -212,10 +211,10 @@ std::vector<std::vector<std::string>> lines_of(const std::vector<ContestResult>&
     lines.push_back(machine_titles());
   }
   for (const ContestResult& result : results) {
-    const std::vector<Place> places = places_of(result);
-    for (const Place& place : places)
-      lines.push_back(format == Format::markdown ? markdown_line(result, place)
-                                                 : machine_line(place, *places.front().row));
+    const std::vector<Ranked> ranked = ranked_rows(result);
+    for (const Ranked& rank : ranked)
+      lines.push_back(format == Format::markdown ? markdown_line(result, rank)
+                                                 : machine_line(rank, *ranked.front().row));
   }
   return lines;
 }

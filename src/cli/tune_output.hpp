@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/options.hpp"
+#include "cli/flags/format.hpp"
 #include "row/row.hpp"
 #include "tune/contest.hpp"
 

@@ -159,8 +159,7 @@ Picture picture_of(const RooflineData& data) {
   if (picture.panels.empty())
     throw EnvironmentError(
         "no row has counted bytes, so none has a place in a picture; give rows of attnprof sweep with "
-        "counters, "
-        "or take --format csv for their rates");
+        "counters, or take --format csv for their rates");
   for (Panel& panel : picture.panels) {
     set_limits(panel, data);
     add_lines(panel, data);

@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "files/run_devices.hpp"
-#include "roofline/place.hpp"
 #include "roofline/resources.hpp"
+#include "roofline/row_roofline.hpp"
 
 namespace attnprof {
 namespace {

@@ -80,8 +80,11 @@ std::string roofline_gnuplot(const Picture& picture) {
       "# gnuplot -e \"set terminal svg size 1400,650; set output 'roofline.svg'\" FILE\n";
   for (const Panel& panel : picture.panels) text += data_of(panel, picture.series.size());
   text += fmt::format(
-      "set logscale xy\nset format xy '%g'\nset grid\nset key outside below height 1\nset ylabel 'useful "
-      "TFLOP/s'\n"
+      "set logscale xy\n"
+      "set format xy '%g'\n"
+      "set grid\n"
+      "set key outside below height 1\n"
+      "set ylabel 'useful TFLOP/s'\n"
       "set multiplot layout 1,{} title {} noenhanced\n",
       picture.panels.size(), quoted(picture.title));
   for (const Panel& panel : picture.panels) text += plot_of(panel, picture);

@@ -108,8 +108,7 @@ class Writer {
     const double ns = floor.value + (value(row_.build.launches) - 1) * model_.rates.launch_ns.value;
     if (ns < much_launch * latency()) return;
     say(1.8, fmt::format("About {} of {} ({:.0f} %) is what {} whatever is done in it: at {} queries and "
-                         "batch {} the case is too "
-                         "short for its bytes to tell.",
+                         "batch {} the case is too short for its bytes to tell.",
                          human_time_ns(ns), human_time_ns(latency()), 100 * ns / latency(),
                          *row_.build.launches == 1 ? "a launch costs"
                                                    : fmt::format("{} launches cost", *row_.build.launches),
@@ -124,11 +123,9 @@ class Writer {
     const ResourceTime* hbm = resource("hbm");
     const std::string busy =
         hbm ? fmt::format(" (HBM would need {:.0f} % of the time)", 100 * hbm->ns / latency()) : "";
-    say(1.6,
-        fmt::format(
-            "{} query heads share each of {} kv heads, so K and V are few bytes{}: how many blocks there "
-            "are decides, not IO.",
-            group, value(id.kv_heads), busy));
+    say(1.6, fmt::format("{} query heads share each of {} kv heads, so K and V are "
+                         "few bytes{}: how many blocks there are decides, not IO.",
+                         group, value(id.kv_heads), busy));
   }
 
   // S and P at the SMs, and how much of them gets to HBM.
@@ -141,11 +138,10 @@ class Writer {
     const std::string figures =
         fmt::format("S and P are {} of the {} at the SMs", human_bytes(scores), human_bytes(sm));
     if (absorbed >= much_absorbed)
-      say(1.7, fmt::format(
-                   "{}, but HBM saw {} in all: L2 absorbs {:.0f} % of S and P, and a fused kernel could save "
-                   "{} there, not {}.",
-                   figures, human_bytes(hbm), 100 * std::min(1.0, absorbed),
-                   human_bytes(std::max(0.0, hbm - inputs)), human_bytes(scores)));
+      say(1.7, fmt::format("{}, but HBM saw {} in all: L2 absorbs {:.0f} % of S "
+                           "and P, and a fused kernel could save {} there, not {}.",
+                           figures, human_bytes(hbm), 100 * std::min(1.0, absorbed),
+                           human_bytes(std::max(0.0, hbm - inputs)), human_bytes(scores)));
     else
       say(1.2, fmt::format("{}, and HBM saw {} in all; a fused kernel could save up to {} there.", figures,
                            human_bytes(hbm), human_bytes(std::max(0.0, hbm - inputs))));

@@ -18,19 +18,20 @@ class Records {
       : csv_(parse_csv(text, table.file())) {
     const std::vector<std::string>& header = table.header();
     for (const std::string& column : columns)
-      places_.push_back(std::ranges::find(header, column) - header.begin());
+      positions_.push_back(std::ranges::find(header, column) - header.begin());
   }
   std::string line(size_t row) const {
     const std::vector<std::string>& fields = csv_.records[row + 1].fields;
     std::vector<std::string> cells;
-    for (const std::ptrdiff_t place : places_)
-      cells.push_back(static_cast<size_t>(place) < fields.size() ? fields[static_cast<size_t>(place)] : "");
+    for (const std::ptrdiff_t position : positions_)
+      cells.push_back(static_cast<size_t>(position) < fields.size() ? fields[static_cast<size_t>(position)]
+                                                                    : "");
     return csv_record(cells);
   }
 
  private:
   CsvText csv_;
-  std::vector<std::ptrdiff_t> places_;
+  std::vector<std::ptrdiff_t> positions_;
 };
 
 std::vector<std::string> joined_columns(const Table& current, const Table& baseline) {

@@ -57,8 +57,8 @@ bool same_resolved(const Table& baseline, const Table& current, const RowPair& p
 void check_layouts(const Table& baseline, const Table& current, GateResult& result) {
   if (baseline.layout().source != current.layout().source)
     throw UsageError(
-        fmt::format("{} and {} are of different kinds: one is a result of attnprof sweep, the other of "
-                    "attnprof compile",
+        fmt::format("{} and {} are of different kinds: one is a result "
+                    "of attnprof sweep, the other of attnprof compile",
                     baseline.file(), current.file()));
   for (const Table* table : {&baseline, &current})
     if (const auto unknown = table->unknown_columns(); !unknown.empty())
@@ -106,8 +106,7 @@ void warn_of_scatter(GateResult& result) {
   if (result.scattered == 0) return;
   result.warnings.push_back(fmt::format(
       "hbm_bytes of {} row{} scatter{} by more than the threshold, as they do where L2 is nearly full: of "
-      "{}, no "
-      "change under {:.1f} % is certain",
+      "{}, no change under {:.1f} % is certain",
       result.scattered, result.scattered == 1 ? "" : "s", result.scattered == 1 ? "s" : "",
       result.current->label(result.pairs[result.worst_scattered].current), 100 * result.worst_scatter));
 }

@@ -41,10 +41,10 @@ class Comparability {
     const std::string& old_backend = baseline_.table.fact(pair.baseline, Fact::backend);
     const std::string& new_backend = current_.table.fact(pair.current, Fact::backend);
     if (old_backend != new_backend)
-      throw EnvironmentError(fmt::format(
-          "not comparable: backend ({} in the baseline, {} now); measured and simulated rows are never "
-          "compared with each other",
-          old_backend, new_backend));
+      throw EnvironmentError(
+          fmt::format("not comparable: backend ({} in the baseline, {} now); "
+                      "measured and simulated rows are never compared with each other",
+                      old_backend, new_backend));
     const bool same =
         baseline_.table.fact(pair.baseline, Fact::env_id) == current_.table.fact(pair.current, Fact::env_id);
     if (!same && allowed_.contains("env_id")) return {};
@@ -74,8 +74,8 @@ class Comparability {
     if (input.meta) facts = comparable_facts(*input.meta, run, file);
     if (!facts && !optional)
       throw EnvironmentError(fmt::format(
-          "not comparable: env_id differs and {}; keep the file beside its CSV, or give --allow-different "
-          "env_id",
+          "not comparable: env_id differs and {}; keep the file "
+          "beside its CSV, or give --allow-different env_id",
           input.meta ? fmt::format("{} has no run {}", file, run) : fmt::format("{} is missing", file)));
     if (facts) facts->emplace("device", input.table.fact(row, Fact::device));
     return facts;

@@ -88,8 +88,9 @@ std::string test_case(const GateResult& result, const RowOutcome& outcome) {
 
 void begin_suite(std::ostream& stream, const std::string& counts) {
   stream << fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n  <testsuite name=\"attnprof gate\" "
-      "{}>\n",
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuites {}>\n"
+      "  <testsuite name=\"attnprof gate\" {}>\n",
       counts, counts);
 }
 

@@ -56,8 +56,7 @@ TEST(GateReport, TextIsExactlyThis) {
       "no longer ok " + row(3) + ": failed: a <crash> & \"burn\" | @you\n" + "worse        " + row(2) +
       ": sm_bytes 100 MB -> 102 MB (+2.00 %, more than 0.5 %)\n" + "missing      " + row(6) +
       ": only in base.csv, line 7\n" + "ambiguous    " + row(5) +
-      ": latency_median_ns 1.00 ms -> 2.00 ms (+100.00 %, the current run shared its GPU "
-      "with another process)\n" +
+      ": latency_median_ns 1.00 ms -> 2.00 ms (+100.00 %, the current run shared its GPU with another process)\n" +
       "tile         " + row(2) + ": 64x64 -> 128x64\n" + "better       " + row(4) +
       ": hbm_bytes 64.0 MB -> 32.0 MB (-50.00 %)\n" + "new          " + row(7) +
       ": ok, only in new.csv, line 7\n" +
@@ -76,8 +75,8 @@ TEST(GateReport, SaysWhatToDo) {
   Row other = measured_row();
   other.counters.hbm_total = 100'000'000;
   EXPECT_THAT(reports({measured_row()}, {other}).text,
-              HasSubstr("if this is meant, renew the baseline: attnprof baseline update base.csv new.csv "
-                        "--accept-regressions\n"));
+              HasSubstr("if this is meant, renew the baseline: attnprof "
+                        "baseline update base.csv new.csv --accept-regressions\n"));
   EXPECT_THAT(reports({other}, {measured_row()}).text,
               HasSubstr("keep the gain with attnprof baseline update base.csv new.csv\n"));
 }
@@ -85,9 +84,10 @@ TEST(GateReport, SaysWhatToDo) {
 TEST(GateReport, MarkdownEscapesWhatWouldBreakATable) {
   const std::string markdown = everything().markdown;
   EXPECT_THAT(markdown, testing::StartsWith("### attnprof gate: failed\n\n"));
-  EXPECT_THAT(markdown,
-              HasSubstr("\n| verdict | what | row |\n| --- | --- | --- |\n| no longer ok | failed: a "
-                        "&lt;crash&gt; &amp; \"burn\" \\| &#64;you | "));
+  EXPECT_THAT(markdown, HasSubstr("\n"
+                                  "| verdict | what | row |\n"
+                                  "| --- | --- | --- |\n"
+                                  "| no longer ok | failed: a &lt;crash&gt; &amp; \"burn\" \\| &#64;you | "));
   EXPECT_THAT(markdown, HasSubstr("| worse | sm\\_bytes 100 MB -&gt; 102 MB (+2.00 %, more than 0.5 %) | "));
 }
 
@@ -111,10 +111,8 @@ TEST(GateReport, JunitHasOneCaseARow) {
   for (size_t at = junit.find("<testcase "); at != std::string::npos; at = junit.find("<testcase ", at + 1))
     ++cases;
   EXPECT_EQ(cases, 7u);
-  EXPECT_THAT(
-      junit,
-      HasSubstr("<failure type=\"no longer ok\" message=\"failed: a &lt;crash&gt; &amp; &quot;burn&quot; "
-                "| @you\"/>"));
+  EXPECT_THAT(junit, HasSubstr("<failure type=\"no longer ok\" message=\"failed: "
+                               "a &lt;crash&gt; &amp; &quot;burn&quot; | @you\"/>"));
   EXPECT_THAT(junit, HasSubstr("<failure type=\"missing\" message=\"missing\"/>"));
   EXPECT_THAT(junit,
               HasSubstr("<system-out>better: hbm_bytes 64.0 MB -&gt; 32.0 MB (-50.00 %)</system-out>"));

@@ -77,7 +77,7 @@ class TableReader {
   }
 
   size_t required(std::string_view name, size_t line) const {
-    const size_t at = place(name);
+    const size_t at = position(name);
     if (at == none)
       throw UsageError(
           fmt::format("{}, line {}: column {} is missing{}", table_.file_, line, name, remedy()));
@@ -96,7 +96,7 @@ class TableReader {
     return "";
   }
 
-  size_t place(std::string_view name) const {
+  size_t position(std::string_view name) const {
     const auto found = std::ranges::find(table_.header_, name);
     return found == table_.header_.end() ? none : static_cast<size_t>(found - table_.header_.begin());
   }
@@ -120,7 +120,7 @@ class TableReader {
       const auto extra = static_cast<Extra>(i);
       const bool optional = extra == Extra::hbm_counts;
       values_.push_back(!results   ? none
-                        : optional ? place(column_of(extra))
+                        : optional ? position(column_of(extra))
                                    : required(column_of(extra), line));
     }
     constexpr std::array of_build = {Fact::br, Fact::bc, Fact::knobs_used, Fact::error};

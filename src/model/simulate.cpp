@@ -55,9 +55,9 @@ class DeviceRun {
     const auto resident = static_cast<int64_t>(std::ceil(per_sm * device_.sms / copies_));
     const HbmTraffic before = l2_.traffic();
     CountingMachine machine(operands_);
-    run_in_waves(step.schedule, resident, machine, [this](const Access& access, Place place) {
+    run_in_waves(step.schedule, resident, machine, [this](const Access& access, SlotIndex slot) {
       // Blocks are dealt to the SMs in turn.
-      const L2Model::Reader reader = place == several_places ? L2Model::several : place % device_.sms;
+      const L2Model::Reader reader = slot == several_slots ? L2Model::several : slot % device_.sms;
       grid_.for_each(access, [this, &access, reader](uint32_t chunk, uint32_t bytes) {
         access.write ? l2_.write(chunk, bytes) : l2_.read(chunk, bytes, reader);
       });

@@ -5,7 +5,7 @@
 namespace attnprof {
 namespace {
 
-// A place on the device for one block after another.
+// Where the device runs one block after another.
 struct Slot {
   std::vector<Access> trace;
   size_t next = 0;
@@ -19,7 +19,7 @@ bool same_columns(const Access& a, const Access& b) {
 
 struct Pending {
   Access access{};
-  Place place = 0;
+  SlotIndex slot = 0;
 };
 
 // Joins an access into the one before it where they are equal or the rows go on; false where not.
@@ -27,7 +27,7 @@ bool join(Pending& before, const Access& access) {
   Access& rows = before.access;
   if (!same_columns(rows, access)) return false;
   if (access.row == rows.row && access.rows == rows.rows) {
-    before.place = several_places;
+    before.slot = several_slots;
     return true;
   }
   if (access.row != rows.row + rows.rows) return false;
@@ -48,18 +48,18 @@ class Waves {
   bool turn(Visit&& visit) {
     bool any = false;
     Pending pending;
-    for (size_t place = 0; place < slots_.size(); ++place) {
-      Slot& slot = slots_[place];
+    for (size_t index = 0; index < slots_.size(); ++index) {
+      Slot& slot = slots_[index];
       if (!slot.busy) continue;
       const Access& access = slot.trace[slot.next];
       if (!any || !join(pending, access)) {
-        if (any) visit(pending.access, pending.place);
-        pending = {access, static_cast<Place>(place)};
+        if (any) visit(pending.access, pending.slot);
+        pending = {access, static_cast<SlotIndex>(index)};
       }
       any = true;
       if (++slot.next == slot.trace.size()) refill(slot);
     }
-    if (any) visit(pending.access, pending.place);
+    if (any) visit(pending.access, pending.slot);
     return any;
   }
 
@@ -85,7 +85,7 @@ class Waves {
 }  // namespace
 
 void run_in_waves(const Schedule& schedule, int64_t resident, CountingMachine& machine,
-                  const std::function<void(const Access&, Place)>& visit) {
+                  const std::function<void(const Access&, SlotIndex)>& visit) {
   Waves waves(schedule, resident, machine);
   while (waves.turn(visit)) {
   }

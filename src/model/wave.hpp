@@ -10,15 +10,16 @@
 
 namespace attnprof {
 
-// Who makes an access: a block's place on the device, numbered from 0, or several that repeat one another.
-using Place = int32_t;
-inline constexpr Place several_places = -1;
+// Who makes an access: the slot of a block on the device, numbered from 0, or several that repeat one
+// another.
+using SlotIndex = int32_t;
+inline constexpr SlotIndex several_slots = -1;
 
 // Runs a launch with `resident` blocks at a time: blocks start in launch order as earlier ones finish, each
-// in the place of one that has, and resident blocks make one access each in turn. Accesses of neighbouring
+// in the slot of one that has, and resident blocks make one access each in turn. Accesses of neighbouring
 // blocks that continue or repeat one another within a turn reach `visit` as one. `machine` counts every
 // access on its own.
 void run_in_waves(const Schedule& schedule, int64_t resident, CountingMachine& machine,
-                  const std::function<void(const Access&, Place)>& visit);
+                  const std::function<void(const Access&, SlotIndex)>& visit);
 
 }  // namespace attnprof

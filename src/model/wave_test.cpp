@@ -14,7 +14,7 @@ const std::vector<Operand>& operands() {
 std::vector<Access> waves(const Schedule& schedule, int64_t resident, SmTraffic* traffic = nullptr) {
   std::vector<Access> seen;
   CountingMachine machine(operands());
-  run_in_waves(schedule, resident, machine, [&](const Access& access, Place) { seen.push_back(access); });
+  run_in_waves(schedule, resident, machine, [&](const Access& access, SlotIndex) { seen.push_back(access); });
   if (traffic) *traffic = machine.traffic();
   return seen;
 }
@@ -54,23 +54,23 @@ TEST(Waves, EqualAndAdjoiningAccessesOfNeighboursAreJoined) {
 }
 
 TEST(Waves, WhatSeveralBlocksReadIsSaid) {
-  const auto places_of = [](const Schedule& schedule) {
-    std::vector<Place> places;
+  const auto slots_of = [](const Schedule& schedule) {
+    std::vector<SlotIndex> slots;
     CountingMachine machine(operands());
-    run_in_waves(schedule, 3, machine, [&](const Access&, Place place) { places.push_back(place); });
-    return places;
+    run_in_waves(schedule, 3, machine, [&](const Access&, SlotIndex slot) { slots.push_back(slot); });
+    return slots;
   };
-  EXPECT_EQ(places_of(apart(4, 1)), (std::vector<Place>{0, 1, 2, 0}));
-  EXPECT_EQ(places_of({3,
-                       [](int64_t, TileMachine& machine) {
-                         machine.read({1, 0, 0, 64, 0, 64});
-                       }}),
-            (std::vector<Place>{several_places}));
-  EXPECT_EQ(places_of({3,
-                       [](int64_t cta, TileMachine& machine) {
-                         machine.read({0, 0, cta, 1, 0, 64});
-                       }}),
-            (std::vector<Place>{0}));
+  EXPECT_EQ(slots_of(apart(4, 1)), (std::vector<SlotIndex>{0, 1, 2, 0}));
+  EXPECT_EQ(slots_of({3,
+                      [](int64_t, TileMachine& machine) {
+                        machine.read({1, 0, 0, 64, 0, 64});
+                      }}),
+            (std::vector<SlotIndex>{several_slots}));
+  EXPECT_EQ(slots_of({3,
+                      [](int64_t cta, TileMachine& machine) {
+                        machine.read({0, 0, cta, 1, 0, 64});
+                      }}),
+            (std::vector<SlotIndex>{0}));
 }
 
 TEST(Waves, BlocksThatAccessNothingArePassedOver) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/overloaded.hpp"
 #include "plan/knob_axes.hpp"
 #include "plan/sweep.hpp"
 
@@ -21,41 +22,52 @@ std::optional<std::string> bad_side(std::string_view name, int side, int tile_st
                      tile_step);
 }
 
-std::optional<std::string> too_many_blocks(const Step& step) {
+using Reason = std::optional<std::string>;
+
+Reason too_many_blocks(const std::string& step, const Dim3& grid) {
   const auto refuse = [&](std::string_view what, int64_t blocks, int64_t most) {
-    return fmt::format("step {} needs {} along {} of its grid, a launch has at most {}", step.name, blocks,
-                       what, most);
+    return fmt::format("step {} needs {} along {} of its grid, a launch has at most {}", step, blocks, what,
+                       most);
   };
-  const auto* kernel = std::get_if<KernelLaunch>(&step.launch);
-  if (!kernel) return std::nullopt;
-  if (kernel->grid.x > most_blocks_x) return refuse("x", kernel->grid.x, most_blocks_x);
-  if (kernel->grid.y > most_blocks_yz) return refuse("y", kernel->grid.y, most_blocks_yz);
-  if (kernel->grid.z > most_blocks_yz) return refuse("z", kernel->grid.z, most_blocks_yz);
+  if (grid.x > most_blocks_x) return refuse("x", grid.x, most_blocks_x);
+  if (grid.y > most_blocks_yz) return refuse("y", grid.y, most_blocks_yz);
+  if (grid.z > most_blocks_yz) return refuse("z", grid.z, most_blocks_yz);
+  return std::nullopt;
+}
+
+Reason too_much_for_a_block(const std::string& step, const KernelLaunch& kernel,
+                            const DeviceProfile& device) {
+  if (kernel.smem_bytes > device.smem_per_block_bytes)
+    return fmt::format("step {} needs {} bytes of shared memory a block, {} allows {}", step,
+                       kernel.smem_bytes, device.name, device.smem_per_block_bytes);
+  if (kernel.threads > most_threads)
+    return fmt::format("step {} needs {} threads a block, a block has at most {}", step, kernel.threads,
+                       most_threads);
   return std::nullopt;
 }
 
 // cuBLAS takes sizes as int.
-std::optional<std::string> too_large_a_product(const Step& step) {
+Reason too_large_a_product(const std::string& step, const GemmLaunch& gemm) {
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
-  const auto* gemm = std::get_if<GemmLaunch>(&step.launch);
-  if (!gemm || std::max({gemm->m, gemm->n, gemm->k, gemm->count}) <= most) return std::nullopt;
-  return fmt::format("step {} is {} products {} x {} x {}; a library takes sizes up to {}", step.name,
-                     gemm->count, gemm->m, gemm->n, gemm->k, most);
+  if (std::max({gemm.m, gemm.n, gemm.k, gemm.count}) <= most) return std::nullopt;
+  return fmt::format("step {} is {} products {} x {} x {}; a library takes sizes up to {}", step, gemm.count,
+                     gemm.m, gemm.n, gemm.k, most);
 }
 
-std::optional<std::string> too_much_for_a_launch(const Case& c, const DeviceProfile& device) {
-  for (const Step& step : c.variant->steps(c.problem, c.tile, device)) {
-    if (auto reason = too_many_blocks(step)) return reason;
-    if (auto reason = too_large_a_product(step)) return reason;
-    const auto* kernel = std::get_if<KernelLaunch>(&step.launch);
-    if (!kernel) continue;
-    if (kernel->smem_bytes > device.smem_per_block_bytes)
-      return fmt::format("step {} needs {} bytes of shared memory a block, {} allows {}", step.name,
-                         kernel->smem_bytes, device.name, device.smem_per_block_bytes);
-    if (kernel->threads > most_threads)
-      return fmt::format("step {} needs {} threads a block, a block has at most {}", step.name,
-                         kernel->threads, most_threads);
-  }
+Reason too_much_for_a_launch(const Step& step, const DeviceProfile& device) {
+  return std::visit(overloaded{[&](const KernelLaunch& kernel) {
+                                 const Reason reason = too_many_blocks(step.name, kernel.grid);
+                                 return reason ? reason : too_much_for_a_block(step.name, kernel, device);
+                               },
+                               [&](const GemmLaunch& gemm) { return too_large_a_product(step.name, gemm); },
+                               [](const MemsetLaunch&) { return Reason(); },
+                               [](const PluginLaunch&) { return Reason(); }},  // it says so itself
+                    step.launch);
+}
+
+Reason too_much_for_a_launch(const Case& c, const DeviceProfile& device) {
+  for (const Step& step : c.variant->steps(c.problem, c.tile, device))
+    if (Reason reason = too_much_for_a_launch(step, device)) return reason;
   return std::nullopt;
 }
 

@@ -42,8 +42,8 @@ std::vector<int64_t> heads_for(const SweepAxes& axes, int64_t head_dim) {
   if (!axes.hidden) return axes.heads;
   if (*axes.hidden % head_dim != 0)
     throw UsageError(
-        fmt::format("--hidden {} is no multiple of head_dim = {}, so there is no whole number of heads; give "
-                    "a -d that divides it",
+        fmt::format("--hidden {} is no multiple of head_dim = {}, so there is no whole number of heads; "
+                    "give a -d that divides it",
                     *axes.hidden, head_dim));
   return {*axes.hidden / head_dim};
 }
@@ -65,8 +65,8 @@ void refuse_overflow(const Problem& p) {
                          static_cast<double>(p.batch);
   if (counted > static_cast<double>(std::numeric_limits<int64_t>::max()))
     throw UsageError(fmt::format(
-        "batch {} x heads {} x q_len {} x kv_len {} x head_dim {} is absurdly large: its FLOPs do not fit 64 "
-        "bits; give smaller sizes",
+        "batch {} x heads {} x q_len {} x kv_len {} x head_dim {} is absurdly large: its FLOPs do not fit "
+        "64 bits; give smaller sizes",
         p.batch, p.heads, p.q_len, p.kv_len, p.head_dim));
 }
 

@@ -18,9 +18,9 @@
 namespace attnprof {
 namespace fs = std::filesystem;
 
-int64_t PlacedRule::value(std::span<const RuleValue> values, int64_t lowest, int64_t highest) const {
+int64_t FieldRule::value(std::span<const RuleValue> values, int64_t lowest, int64_t highest) const {
   const auto fail = [this](const std::string& why) {
-    throw RuleError(fmt::format("{}, '{}': {}", place, rule.text(), why));
+    throw RuleError(fmt::format("{}, '{}': {}", field, rule.text(), why));
   };
   int64_t number = 0;
   try {
@@ -49,27 +49,27 @@ constexpr int64_t most_threads = 1024;  // of a block, on every GPU
 constexpr int64_t largest_side = 1 << 16;
 constexpr uintmax_t largest_file = 1 << 20;
 
-PlacedRule read_rule(const JsonPart& part, std::string place, bool with_sms) {
+FieldRule read_rule(const JsonPart& part, std::string field, bool with_sms) {
   const std::vector<std::string_view> names = rule_names(with_sms);
-  if (!part.is_string()) return {std::move(place), Rule(part.integer(0, int64_t{1} << 40))};
+  if (!part.is_string()) return {std::move(field), Rule(part.integer(0, int64_t{1} << 40))};
   const std::string text = part.text();
   try {
-    return {std::move(place), Rule(text, names)};
+    return {std::move(field), Rule(text, names)};
   } catch (const RuleError& error) {
     part.refuse(fmt::format("'{}' is no rule: {}", text, error.what()));
   }
 }
 
-PlacedRule read_rule_or(const JsonPart& parent, std::string_view key, const std::string& place,
-                        int64_t number, bool with_sms) {
-  if (parent.has(key)) return read_rule(parent.at(key), place, with_sms);
-  return {place, Rule(number)};
+FieldRule read_rule_or(const JsonPart& parent, std::string_view key, const std::string& field, int64_t number,
+                       bool with_sms) {
+  if (parent.has(key)) return read_rule(parent.at(key), field, with_sms);
+  return {field, Rule(number)};
 }
 
 // A number is held against what a block can have; a rule is when its value is known.
-PlacedRule read_threads(const JsonPart& part, std::string place) {
+FieldRule read_threads(const JsonPart& part, std::string field) {
   if (!part.is_string()) part.integer(1, most_threads);
-  return read_rule(part, std::move(place), true);
+  return read_rule(part, std::move(field), true);
 }
 
 // "text {rule} text"; a number is its own text.
@@ -126,37 +126,37 @@ std::string read_source(const JsonPart& part, const fs::path& folder) {
   return fs::canonical(path).string();
 }
 
-FileStep read_step(const JsonPart& part, const fs::path& folder) {
+StepDescription read_step(const JsonPart& part, const fs::path& folder) {
   part.expect_keys({"name", "file", "entry", "macros", "threads", "grid", "smem_bytes", "timed"});
   const std::string entry = part.at("entry").identifier();
   const std::string name = part.has("name") ? part.at("name").text() : entry;
-  const auto place = [&](const char* field) { return fmt::format("{} of step {}", field, name); };
+  const auto field = [&](const std::string& key) { return fmt::format("{} of step {}", key, name); };
   const JsonPart grid = part.at("grid");
   const std::vector<JsonPart> sides = grid.elements();
   if (sides.size() > 3) grid.refuse("a grid has at most three sides");
   const auto side = [&](size_t i) {
-    const std::string where = place(fmt::format("grid[{}]", i).c_str());
-    return i < sides.size() ? read_rule(sides[i], where, true) : PlacedRule{where, Rule(1)};
+    const std::string where = field(fmt::format("grid[{}]", i));
+    return i < sides.size() ? read_rule(sides[i], where, true) : FieldRule{where, Rule(1)};
   };
   return {.name = name,
           .file = read_source(part.at("file"), folder),
           .entry = entry,
           .macros = part.has("macros") ? read_macros(part.at("macros")) : std::vector<MacroText>{},
-          .threads = read_threads(part.at("threads"), place("threads")),
-          .smem = read_rule_or(part, "smem_bytes", place("smem_bytes"), 0, true),
+          .threads = read_threads(part.at("threads"), field("threads")),
+          .smem = read_rule_or(part, "smem_bytes", field("smem_bytes"), 0, true),
           .grid = {side(0), side(1), side(2)},
           .timed = !part.has("timed") || part.at("timed").boolean()};
 }
 
-std::vector<FileStep> read_steps(const JsonPart& part, const fs::path& folder) {
-  std::vector<FileStep> steps;
+std::vector<StepDescription> read_steps(const JsonPart& part, const fs::path& folder) {
+  std::vector<StepDescription> steps;
   for (const JsonPart& element : part.elements()) steps.push_back(read_step(element, folder));
   if (steps.size() > most_steps) part.refuse(fmt::format("a variant has at most {} steps", most_steps));
-  if (std::ranges::none_of(steps, &FileStep::timed)) part.refuse("one step at least must be timed");
+  if (std::ranges::none_of(steps, &StepDescription::timed)) part.refuse("one step at least must be timed");
   return steps;
 }
 
-FileOperand read_operand(const JsonPart& part) {
+OperandDescription read_operand(const JsonPart& part) {
   part.expect_keys({"name", "dtype", "batch", "heads", "rows", "cols", "init"});
   const std::string name = part.at("name").text();
   const auto rule = [&](const char* side) {
@@ -173,8 +173,8 @@ FileOperand read_operand(const JsonPart& part) {
           .cols = rule("cols")};
 }
 
-std::vector<FileOperand> read_workspace(const JsonPart& part) {
-  std::vector<FileOperand> workspace;
+std::vector<OperandDescription> read_workspace(const JsonPart& part) {
+  std::vector<OperandDescription> workspace;
   for (const JsonPart& element : part.elements()) workspace.push_back(read_operand(element));
   if (workspace.size() > most_workspaces)
     part.refuse(fmt::format("a variant has at most {} workspaces", most_workspaces));
@@ -192,8 +192,8 @@ std::string read_name(const JsonPart& part) {
   std::string name = part.text();
   if (!is_variant_name(name))
     part.refuse(
-        fmt::format("'{}' is no name of a variant: a small letter, then small letters, digits, '_' and '-', "
-                    "{} at most",
+        fmt::format("'{}' is no name of a variant: a small letter, then "
+                    "small letters, digits, '_' and '-', {} at most",
                     name, longest_variant_name));
   return name;
 }
@@ -211,18 +211,19 @@ std::string whole_text(const std::string& file) {
 
 }  // namespace
 
-std::shared_ptr<const FileVariant> read_variant_file(const std::string& file) {
-  return parse_variant_file(file, whole_text(file));
+std::shared_ptr<const VariantDescription> read_variant_description(const std::string& file) {
+  return parse_variant_description(file, whole_text(file));
 }
 
-std::shared_ptr<const FileVariant> parse_variant_file(const std::string& file, const std::string& text) {
+std::shared_ptr<const VariantDescription> parse_variant_description(const std::string& file,
+                                                                    const std::string& text) {
   const fs::path folder = fs::absolute(file).parent_path();
   const JsonDocument document = parse_json(file, text);
   const JsonPart part(document);
   part.expect_keys({"attnprof_variant", "name", "idea", "supports", "tile", "workspace", "steps"});
   part.at("attnprof_variant").integer(1, 1);
   const JsonPart name = part.at("name"), idea = part.at("idea");
-  FileVariant variant{
+  VariantDescription variant{
       .origin = fs::absolute(file).lexically_normal().string(),
       .fingerprint = content_hash(text),
       .name = read_name(name),
@@ -230,7 +231,8 @@ std::shared_ptr<const FileVariant> parse_variant_file(const std::string& file, c
       .needs = "",
       .supports = VariantSupports(part.at("supports")),
       .tile = part.has("tile") ? read_tile(part.at("tile")) : TileChoice{{}, "it has no tile"},
-      .workspace = part.has("workspace") ? read_workspace(part.at("workspace")) : std::vector<FileOperand>{},
+      .workspace =
+          part.has("workspace") ? read_workspace(part.at("workspace")) : std::vector<OperandDescription>{},
       .steps = read_steps(part.at("steps"), folder)};
   if (!variant.supports.tiles().empty() && variant.tile.tile.br == 0)
     part.refuse("supports.tiles needs a default: key 'tile' is missing");
@@ -238,6 +240,6 @@ std::shared_ptr<const FileVariant> parse_variant_file(const std::string& file, c
     if (const auto reason = variant.supports.tile_reason(variant.tile.tile))
       part.at("tile").refuse(fmt::format("the default is none that 'supports' takes: {}", *reason));
   variant.needs = variant.supports.sentence();
-  return std::make_shared<const FileVariant>(std::move(variant));
+  return std::make_shared<const VariantDescription>(std::move(variant));
 }
 }  // namespace attnprof

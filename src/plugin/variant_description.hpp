@@ -14,9 +14,9 @@ namespace attnprof {
 
 inline constexpr size_t longest_variant_name = 40;
 
-// A rule and where it stands, for the sentence when it has no value.
-struct PlacedRule {
-  std::string place;  // "threads of step attention"
+// A rule and the field it stands in, for the sentence when it has no value.
+struct FieldRule {
+  std::string field;  // "threads of step attention"
   Rule rule;
 
   // Throws RuleError with the whole sentence.
@@ -27,37 +27,38 @@ struct PlacedRule {
 struct MacroText {
   std::string name;
   std::vector<std::string> literals;  // one more than rules
-  std::vector<PlacedRule> rules;
+  std::vector<FieldRule> rules;
 
   std::string text(std::span<const RuleValue> values) const;
 };
 
-struct FileStep {
+struct StepDescription {
   std::string name, file, entry;
   std::vector<MacroText> macros;
-  PlacedRule threads, smem;
-  std::array<PlacedRule, 3> grid;
+  FieldRule threads, smem;
+  std::array<FieldRule, 3> grid;
   bool timed;
 };
 
-struct FileOperand {
+struct OperandDescription {
   std::string name;
   Dtype dtype;
   Init init;
-  PlacedRule batch, heads, rows, cols;
+  FieldRule batch, heads, rows, cols;
 };
 
-struct FileVariant {
+struct VariantDescription {
   std::string origin, fingerprint, name, idea, needs;
   VariantSupports supports;
   TileChoice tile;
-  std::vector<FileOperand> workspace;
-  std::vector<FileStep> steps;
+  std::vector<OperandDescription> workspace;
+  std::vector<StepDescription> steps;
 };
 
-// Throws UsageError with file, place and field.
-std::shared_ptr<const FileVariant> read_variant_file(const std::string& file);
+// Throws UsageError with file, line and field.
+std::shared_ptr<const VariantDescription> read_variant_description(const std::string& file);
 // The same of a text as `file` would hold it.
-std::shared_ptr<const FileVariant> parse_variant_file(const std::string& file, const std::string& text);
+std::shared_ptr<const VariantDescription> parse_variant_description(const std::string& file,
+                                                                    const std::string& text);
 
 }  // namespace attnprof

@@ -13,11 +13,11 @@ namespace {
 
 constexpr int64_t most_head_dim = 1024;  // as far as the reference it is verified against goes
 
-std::vector<Operand> workspace_of(const FileVariant& variant, const Problem& p, const Tile& tile) {
+std::vector<Operand> workspace_of(const VariantDescription& variant, const Problem& p, const Tile& tile) {
   constexpr int64_t most = int64_t{1} << 40;
   const std::vector<RuleValue> values = rule_values(p, tile, 0);
   std::vector<Operand> all;
-  for (const FileOperand& each : variant.workspace) {
+  for (const OperandDescription& each : variant.workspace) {
     const int64_t cols = each.cols.value(values, 1, most);
     all.push_back({.name = each.name,
                    .role = Role::workspace,
@@ -38,7 +38,7 @@ std::vector<Operand> workspace_of(const FileVariant& variant, const Problem& p, 
   return all;
 }
 
-KernelLaunch launch_of(const FileStep& step, const Problem& p, const Tile& tile,
+KernelLaunch launch_of(const StepDescription& step, const Problem& p, const Tile& tile,
                        const DeviceProfile& device) {
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   const std::vector<RuleValue> values = rule_values(p, tile, device.sms);
@@ -54,16 +54,16 @@ KernelLaunch launch_of(const FileStep& step, const Problem& p, const Tile& tile,
   return kernel;
 }
 
-std::vector<Step> steps_of(const FileVariant& variant, const Problem& p, const Tile& tile,
+std::vector<Step> steps_of(const VariantDescription& variant, const Problem& p, const Tile& tile,
                            const DeviceProfile& device) {
   std::vector<Step> steps;
-  for (const FileStep& step : variant.steps)
+  for (const StepDescription& step : variant.steps)
     steps.push_back({step.name, launch_of(step, p, tile, device), Schedule{}, step.timed});
   return steps;
 }
 
-std::optional<std::string> why_unsupported(const FileVariant& variant, const Problem& p, const Tile& tile,
-                                           const DeviceProfile& device) {
+std::optional<std::string> why_unsupported(const VariantDescription& variant, const Problem& p,
+                                           const Tile& tile, const DeviceProfile& device) {
   const bool has_tile = variant.tile.tile.br > 0;
   if (!has_tile && tile != Tile{}) return fmt::format("{} takes no tile: its file has none", variant.name);
   if (has_tile && (tile.br < 1 || tile.bc < 1))
@@ -90,9 +90,9 @@ bool is_variant_name(std::string_view name) {
              name, [&](char c) { return small(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; });
 }
 
-Variant load_variant_file(const std::string& file) { return variant_of(read_variant_file(file)); }
+Variant load_variant_file(const std::string& file) { return variant_of(read_variant_description(file)); }
 
-Variant variant_of(const std::shared_ptr<const FileVariant>& v) {
+Variant variant_of(const std::shared_ptr<const VariantDescription>& v) {
   Variant variant;
   variant.name = v->name, variant.idea = v->idea, variant.needs = v->needs;
   variant.origin = v->origin, variant.fingerprint = v->fingerprint;

@@ -24,11 +24,11 @@
 
 namespace attnprof {
 
-// Its origin is `file`, its fingerprint the hash of the text. Throws UsageError with file, place and field.
+// Its origin is `file`, its fingerprint the hash of the text. Throws UsageError with file, line and field.
 Variant load_variant_file(const std::string& file);
 
-struct FileVariant;  // file_variant.hpp
-Variant variant_of(const std::shared_ptr<const FileVariant>& file);
+struct VariantDescription;  // variant_description.hpp
+Variant variant_of(const std::shared_ptr<const VariantDescription>& file);
 
 // Whether a variant may have this name: a small letter, then small letters, digits, '_' and '-', up to 40.
 bool is_variant_name(std::string_view name);

@@ -67,8 +67,7 @@ TEST(VariantFile, IsAVariant) {
   EXPECT_EQ(v.idea, "one");
   EXPECT_EQ(v.needs,
             "sm_90a, sm_80; fp16, bf16; mask causal; group up to 4; kv_len 512, 1024; head_dim multiple of "
-            "32 from 64 "
-            "up to 128; tile 64x32, 24x8");
+            "32 from 64 up to 128; tile 64x32, 24x8");
   EXPECT_EQ(v.origin, files.folder / "mine.json");
   EXPECT_EQ(v.default_tile(problem(), device()).tile, tile);
   EXPECT_EQ(v.default_tile(problem(), device()).reason, "it is mine");

@@ -24,9 +24,9 @@ constexpr auto columns = std::to_array<Column>({
      "`fwd`; `-` of a traced kernel, like mask and tile, and 0 like the sizes: its problem is not known",
      at<&Row::identity, &Identity::pass>},
     {"dtype", Group::identity,
-     "element type of Q, K, V and O (fp8: e4m3 Q, K and V with a scale a head, O in bf16); products "
-     "accumulate in fp32; of a traced kernel the operands of its tensor core products (fp32: TF32), `-` "
-     "without any",
+     "element type of Q, K, V and O (fp8: e4m3 Q, K and V with a scale a "
+     "head, O in bf16); products accumulate in fp32; of a traced kernel the "
+     "operands of its tensor core products (fp32: TF32), `-` without any",
      at<&Row::identity, &Identity::dtype>},
     {"mask", Group::identity,
      "`full`, or `causal` aligned to the bottom right: query i sees key j when j <= i + kv_len - q_len",
@@ -64,13 +64,12 @@ constexpr auto columns = std::to_array<Column>({
      at<&Row::status, &Status::disposition>},
     {"reason", Group::status, "why it is not ok, as a sentence", at<&Row::status, &Status::reason>},
     {"flags", Group::status,
-     "warnings, `;` between: `above_ceiling` (a rate above the device's ceiling), `drift` (samples drift "
-     "by over 3 %), `throttled` (the driver limited clocks), `gpu_shared` (another process ran), "
-     "`few_samples` (under 6), `imprecise` (--max-time came before --precision), `uncalibrated` (the "
-     "device's L2 is assumed), `noisy_bytes` (counts of HBM bytes differ by over 2 % and 1 MB), `graph` (a "
-     "CUDA graph, its kernels counted as one), `other_launches` (a launch is one pass: counts that do not "
-     "fit "
-     "it are the median of other launches of the same kernel and configuration)",
+     "warnings, `;` between: `above_ceiling` (a rate above the device's ceiling), `drift` (samples drift by "
+     "over 3 %), `throttled` (the driver limited clocks), `gpu_shared` (another process ran), `few_samples` "
+     "(under 6), `imprecise` (--max-time came before --precision), `uncalibrated` (the device's L2 is "
+     "assumed), `noisy_bytes` (counts of HBM bytes differ by over 2 % and 1 MB), `graph` (a CUDA graph, its "
+     "kernels counted as one), `other_launches` (a launch is one pass: counts that do not fit it are the "
+     "median of other launches of the same kernel and configuration)",
      at<&Row::status, &Status::flags>},
     {"verified", Group::verify,
      "`yes`, `no`, or `unchecked`: --verify off, or in the simulator over 2.2e9 useful FLOPs",
@@ -80,9 +79,9 @@ constexpr auto columns = std::to_array<Column>({
     {"max_abs_err", Group::verify, "largest absolute error over the checked rows",
      at<&Row::verify, &Verification::max_abs_err>},
     {"latency_source", Group::latency,
-     "`cuda_events`; `model`: an estimate, no measurement; `counters`: cycles that the busiest SM was active "
-     "over the SM clock of a traced launch, or the counted range of a CUDA graph, which has the profiler's "
-     "microseconds in it",
+     "`cuda_events`; `model`: an estimate, no measurement; `counters`: cycles that the busiest SM was "
+     "active over the SM clock of a traced launch, or the counted range of a CUDA graph, which has the "
+     "profiler's microseconds in it",
      at<&Row::latency, &Latency::latency_source>},
     {"latency_median_ns", Group::latency,
      "median time of the whole operation, over samples in up to 8 places of device memory and 8 streams, ns",
@@ -107,8 +106,8 @@ constexpr auto columns = std::to_array<Column>({
     {"hbm_read_bytes", Group::counters, "bytes read from device memory (dram__bytes_read)",
      at<&Row::counters, &Counters::hbm_read>},
     {"hbm_write_bytes", Group::counters,
-     "bytes written to device memory, settled: dirty lines left in L2 count too; empty of a traced launch, "
-     "since settling evicts L2",
+     "bytes written to device memory, settled: dirty lines left in L2 "
+     "count too; empty of a traced launch, since settling evicts L2",
      at<&Row::counters, &Counters::hbm_write>},
     {"hbm_write_in_kernel_bytes", Group::counters,
      "bytes that reached device memory before the operation ended (dram__bytes_write)",
@@ -147,8 +146,8 @@ constexpr auto columns = std::to_array<Column>({
     {"io_lower_bound_bytes", Group::model, "each input read once, each output written once",
      at<&Row::model, &Model::io_lower_bound_bytes>},
     {"useful_flops", Group::model,
-     "4 d an unmasked (query, key) pair, all query heads and batches; softmax not counted; empty of a traced "
-     "kernel",
+     "4 d an unmasked (query, key) pair, all query heads and "
+     "batches; softmax not counted; empty of a traced kernel",
      at<&Row::model, &Model::useful_flops>},
     {"half_square_flops", Group::model, "FlashAttention's convention: 4 d q_len kv_len, halved when causal",
      at<&Row::model, &Model::half_square_flops>},
@@ -177,10 +176,10 @@ constexpr auto columns = std::to_array<Column>({
     {"roof_pct", Group::roofline, "useful_tflops_per_s over roof_tflops_per_s, percent",
      at<&Row::roofline, &Roofline::roof_pct>},
     {"bound", Group::roofline,
-     "resource that alone would need the longest time: hbm, l2 (sm_bytes at the rate L2 delivers to SMs; "
-     "where these were not counted, at least l2_read_bytes + l2_write_bytes), tensor, fma, exp; latency "
-     "where that is under a quarter of the measured one; empty where bytes or a rate of the device are not "
-     "known",
+     "resource that alone would need the longest time: hbm, l2 (sm_bytes at the "
+     "rate L2 delivers to SMs; where these were not counted, at least l2_read_bytes "
+     "+ l2_write_bytes), tensor, fma, exp; latency where that is under a quarter of "
+     "the measured one; empty where bytes or a rate of the device are not known",
      at<&Row::roofline, &Roofline::bound>},
     {"launches", Group::build, "timed launches of the operation; kernels of a traced CUDA graph",
      at<&Row::build, &Build::launches>},

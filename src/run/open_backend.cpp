@@ -18,9 +18,8 @@ int serve_gpu() { return serve_gpu_worker(); }
 #else
 [[noreturn]] void refuse_gpu() {
   throw EnvironmentError(
-      "this attnprof was built without CUDA headers, so it has no gpu backend; build it where a CUDA Toolkit "
-      "or "
-      "NVIDIA's Python wheels are installed");
+      "this attnprof was built without CUDA headers, so it has no gpu backend; build it where a CUDA "
+      "Toolkit or NVIDIA's Python wheels are installed");
 }
 std::unique_ptr<Backend> open_gpu(const MeasureOptions&) { refuse_gpu(); }
 int serve_gpu() { refuse_gpu(); }
@@ -29,8 +28,8 @@ int serve_gpu() { refuse_gpu(); }
 OpenBackend open_sim(const DeviceChoice& choice, const MeasureOptions& options, const std::string& reason) {
   if (options.counters == CounterMode::on)
     throw UsageError(
-        "--counters on asks for hardware counters, which the simulator does not have; leave it out, or give "
-        "--backend gpu");
+        "--counters on asks for hardware counters, which the "
+        "simulator does not have; leave it out, or give --backend gpu");
   const DeviceProfile target = target_profile(choice);
   return {make_sim_backend(target, options), fmt::format("backend sim, target {}: {}", target.name, reason)};
 }
@@ -68,8 +67,7 @@ OpenBackend open_backend(const DeviceChoice& choice, const MeasureOptions& optio
   if (choice.names_target())
     throw UsageError(
         "--target names a device to simulate, --backend gpu measures the one that is there; give one of "
-        "them, or "
-        "--dry-run to see the plan for a target");
+        "them, or --dry-run to see the plan for a target");
   auto backend = open_gpu(options);
   const std::string why = fmt::format("backend gpu: {}", backend->info().device.name);
   return {std::move(backend), why};

@@ -1,6 +1,7 @@
 // From what was asked for to the backend that measures.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -30,6 +31,8 @@ struct OpenBackend {
 // Throws EnvironmentError when `gpu` was asked for and there is none, UsageError when `gpu` comes with a
 // target.
 OpenBackend open_backend(const DeviceChoice& choice, const MeasureOptions& options);
+// It, or what tests bring in its place.
+using BackendOpener = std::function<OpenBackend(const DeviceChoice&, const MeasureOptions&)>;
 
 // What the hidden `attnprof worker` runs; its exit code. Throws EnvironmentError where there is no gpu
 // backend.

@@ -4,7 +4,7 @@
 
 #include "model/predict.hpp"
 #include "plan/identity.hpp"
-#include "roofline/place.hpp"
+#include "roofline/row_roofline.hpp"
 #include "verify/wrong_output.hpp"
 
 namespace attnprof {
@@ -24,7 +24,7 @@ void measure(const Case& c, Backend& backend, Row& row) {
     return finish(row, "incorrect", wrong_output_reason(row.verify, c.problem));
   row.latency = backend.time(row.status);
   row.counters = backend.count(row.status);
-  place_under_roofline(row, backend.info().device, backend.info().ceilings);
+  fill_roofline(row, backend.info().device, backend.info().ceilings);
   finish(row, "ok");
 }
 

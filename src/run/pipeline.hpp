@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <vector>
 
 #include "base/error.hpp"
@@ -17,6 +18,10 @@ class SweepObserver {
   virtual ~SweepObserver() = default;
   virtual void begin_case(const Case&, size_t /*index*/, size_t /*total*/) {}
   virtual void end_case(const Row&) {}
+  // The row at this position was measured again.
+  virtual void replace(size_t /*index*/, const Row&) {}
+  // No row follows, because the run has ended or an error ended it.
+  virtual void finish() {}
 };
 
 struct SweepRun {

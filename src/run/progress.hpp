@@ -16,7 +16,7 @@ class Progress : public SweepObserver {
   Progress(std::FILE* stream, bool terminal, size_t done = 0);
   void begin_case(const Case& c, size_t index, size_t total) override;
   void end_case(const Row& row) override;
-  void finish();  // clears the line on the terminal
+  void finish() override;  // clears the line on the terminal
 
  private:
   void write(const std::string& text);

@@ -54,8 +54,8 @@ std::optional<std::string> mma_unsupported(std::string_view variant, const Probl
   const int available = available_registers(warps * 32, 1);
   if (needed > available)
     return fmt::format(
-        "{} keeps S and O in registers: Bc = {} at head_dim {} takes about {} a thread, and {} warps leave "
-        "{}",
+        "{} keeps S and O in registers: Bc = {} at head_dim "
+        "{} takes about {} a thread, and {} warps leave {}",
         variant, tile.bc, p.head_dim, needed, warps, available);
   return std::nullopt;
 }

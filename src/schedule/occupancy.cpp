@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/overloaded.hpp"
 #include "schedule/tiling.hpp"
 
 namespace attnprof {
@@ -39,10 +40,20 @@ int resident_ctas_per_sm(const BlockNeeds& needs, const DeviceProfile& device) {
 }
 
 BlockNeeds block_needs(const Step& step, const DeviceProfile& device) {
-  if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch))
-    return {kernel->threads, kernel->expected_registers, kernel->smem_bytes};
-  if (std::holds_alternative<GemmLaunch>(step.launch)) return {gemm_threads, 0, device.smem_per_block_bytes};
-  return {memset_threads, 0, 0};
+  return std::visit(
+      overloaded{[](const KernelLaunch& kernel) {
+                   return BlockNeeds{kernel.threads, kernel.expected_registers, kernel.smem_bytes};
+                 },
+                 [&](const GemmLaunch&) {
+                   return BlockNeeds{gemm_threads, 0, device.smem_per_block_bytes};
+                 },
+                 [](const MemsetLaunch&) {
+                   return BlockNeeds{memset_threads, 0, 0};
+                 },
+                 [](const PluginLaunch&) {
+                   return BlockNeeds{memset_threads, 0, 0};
+                 }},  // not modelled
+      step.launch);
 }
 
 }  // namespace attnprof

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/overloaded.hpp"
 #include "measure/worker.hpp"
 #include "row/schema.hpp"
 #include "testing/hosted_plugin.hpp"
@@ -100,8 +101,12 @@ class FakeBackend : public Backend {
   const PluginLibrary* plugin_of(const Case& c) const {
     if (c.variant->origin.empty()) return nullptr;
     const std::vector<Step> steps = c.variant->steps(c.problem, c.tile, info_.device);
-    const auto* plugin = std::get_if<PluginLaunch>(&steps.front().launch);
-    return plugin ? plugin->library : nullptr;
+    using Library = const PluginLibrary*;
+    return std::visit(overloaded{[](const KernelLaunch&) -> Library { return nullptr; },
+                                 [](const GemmLaunch&) -> Library { return nullptr; },
+                                 [](const MemsetLaunch&) -> Library { return nullptr; },
+                                 [](const PluginLaunch& plugin) -> Library { return plugin.library; }},
+                      steps.front().launch);
   }
 
   BackendInfo info_;

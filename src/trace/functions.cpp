@@ -16,10 +16,10 @@ struct Answer {
 };
 
 Answer& remembered(const void* handle) {
-  constexpr size_t places = 64;  // more kernels than most steps of a model have
-  static thread_local std::array<Answer, places> answers;
+  constexpr size_t slots = 64;  // more kernels than most steps of a model have
+  static thread_local std::array<Answer, slots> answers;
   const auto bits = reinterpret_cast<uintptr_t>(handle);
-  return answers[(bits >> 4 ^ bits >> 10) % places];
+  return answers[(bits >> 4 ^ bits >> 10) % slots];
 }
 
 std::atomic<uint64_t> generations = 0;  // of all tables: no two have one in common
@@ -57,8 +57,8 @@ TracedFunction& FunctionTable::add(const void* handle, const std::string& mangle
 
 // With the lock held.
 TracedFunction& FunctionTable::interned(const std::string& kernel, int64_t graph_kernels, bool is_wanted) {
-  const auto [place, is_new] = functions_.try_emplace({kernel, graph_kernels, is_wanted});
-  TracedFunction& function = place->second;
+  const auto [entry, is_new] = functions_.try_emplace({kernel, graph_kernels, is_wanted});
+  TracedFunction& function = entry->second;
   if (!is_new) return function;
   function.kernel = kernel;
   function.graph_kernels = graph_kernels;

@@ -7,7 +7,7 @@
 
 #include "measure/statistics.hpp"
 #include "measure/summarised_latency.hpp"
-#include "roofline/place.hpp"
+#include "roofline/row_roofline.hpp"
 #include "row/schema.hpp"
 #include "schedule/occupancy.hpp"
 #include "trace/kernel_name.hpp"
@@ -212,7 +212,7 @@ LaunchCounts medians_of(const LaunchGroup& group) {
 Row row_of_group(const LaunchGroup& group, const DeviceProfile& device) {
   Row row = row_of(group.launches.front().record, medians_of(group), times_of(group), device);
   add_hbm_spread(hbm_of(group), row);
-  place_under_roofline(row, device);
+  fill_roofline(row, device);
   return row;
 }
 
@@ -229,7 +229,7 @@ Row row_of_launch(const GroupedLaunch& launch, const LaunchCounts& medians, bool
   if (several_processes) knobs += fmt::format("process={};", launch.process);
   knobs += fmt::format("launch={}", launch.index);
   if (row.counters.hbm_total) row.counters.hbm_counts = 1;
-  place_under_roofline(row, device);
+  fill_roofline(row, device);
   return row;
 }
 

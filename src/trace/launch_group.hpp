@@ -32,7 +32,7 @@ std::string variant_of(const LaunchRecord& launch);
 // Of every count its median over the launches that have it.
 LaunchCounts medians_of(const LaunchGroup& group);
 
-// Rows placed under the roofs of `device`, without provenance. `medians`: of the launch's group.
+// Rows with the roofline of `device`, without provenance. `medians`: of the launch's group.
 Row row_of_group(const LaunchGroup& group, const DeviceProfile& device);
 Row row_of_launch(const GroupedLaunch& launch, const LaunchCounts& medians, bool several_processes,
                   const DeviceProfile& device);

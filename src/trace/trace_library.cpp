@@ -35,10 +35,9 @@ std::string find_trace_library() {
     if (std::filesystem::exists(folder / trace_library_name, ignored))
       return that_loads(folder / trace_library_name);
   }
-  throw EnvironmentError(
-      fmt::format("{} is neither beside the program ({}) nor in lib of its prefix; build or "
-                  "install attnprof again",
-                  trace_library_name, program.string()));
+  throw EnvironmentError(fmt::format(
+      "{} is neither beside the program ({}) nor in lib of its prefix; build or install attnprof again",
+      trace_library_name, program.string()));
 }
 
 }  // namespace attnprof

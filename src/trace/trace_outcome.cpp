@@ -57,8 +57,8 @@ std::string why_nothing(const TraceRequest& request, const std::vector<ProcessTr
                        request.program);
   if (traces.empty())
     return fmt::format(
-        "nothing was traced: {} used no CUDA (no process of it initialised the driver, libcuda, which loads "
-        "the tracing library)",
+        "nothing was traced: {} used no CUDA (no process of it "
+        "initialised the driver, libcuda, which loads the tracing library)",
         request.program);
   const std::string kernels = kernels_seen(traces);
   if (kernels.empty())

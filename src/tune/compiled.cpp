@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "schedule/compiled_part.hpp"
 #include "schedule/occupancy.hpp"
 
 namespace attnprof {
@@ -28,7 +29,7 @@ std::optional<std::string> reason_of(const KernelLaunch& launch, const CompiledK
 std::optional<std::string> compiled_reason(const Case& c, const DeviceProfile& device,
                                            KernelCompiler& compiler, bool keep_spills) {
   for (const Step& step : c.variant->steps(c.problem, c.tile, device)) {
-    const auto* launch = std::get_if<KernelLaunch>(&step.launch);
+    const KernelLaunch* launch = compiled_part(step);
     if (!launch) continue;
     try {
       if (auto reason = reason_of(*launch, compiler.compile(*launch, device.arch), device, keep_spills))

@@ -123,8 +123,8 @@ std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const
         tile.br, tile.bc, p.head_dim, needed, (shape.consumers + 1) * shape.min_blocks, start);
   if (const Registers r = registers_of(p, tile, shape.min_blocks, shape.optimistic); !r.fit())
     return fmt::format(
-        "flash3 keeps S, O and {} in registers: {}x{} at head_dim {} takes {} a thread, {} "
-        "warpgroups leave {}",
+        "flash3 keeps S, O and {} in registers: {}x{} at "
+        "head_dim {} takes {} a thread, {} warpgroups leave {}",
         shape.optimistic ? "two P" : "P", tile.br, tile.bc, p.head_dim, r.needed,
         shape.consumers * shape.min_blocks, r.available);
   if (shape.min_blocks > 1) return blocks_lack_smem(shape.min_blocks, shape.smem_bytes, device);
@@ -292,8 +292,8 @@ std::vector<Step> steps(const Problem& p, const Tile& tile, const DeviceProfile&
 const Variant flash3_variant{
     .name = "flash3",
     .idea =
-        "flash2 from persistent blocks: one warp copies (TMA), warpgroups multiply (wgmma) and "
-        "exponentiate by turns",
+        "flash2 from persistent blocks: one warp copies (TMA), "
+        "warpgroups multiply (wgmma) and exponentiate by turns",
     .needs =
         "sm_90a; fp16, bf16, fp8; head_dim multiple of 16 (fp8: 32) up to 256; Br multiple of 64 up to "
         "256, Bc multiple of 16 (fp8: 32), as registers hold",

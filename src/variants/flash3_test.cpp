@@ -354,8 +354,8 @@ TEST(Flash3Supports, SaysWhatDoesNotFit) {
   // S, O and P of 192 x 176: 88 + 32 + 44 registers and 8 more; three warpgroups share 4 x 128 less the
   // producer's 32.
   EXPECT_EQ(case_with(p, 192, 176).skip,
-            "flash3 keeps S, O and P in registers: 192x176 at head_dim 64 takes 172 a thread, 3 warpgroups "
-            "leave 160");
+            "flash3 keeps S, O and P in registers: 192x176 at "
+            "head_dim 64 takes 172 a thread, 3 warpgroups leave 160");
   EXPECT_EQ(
       case_with(p, 128, 128, {{"min_blocks", 2}}).skip,
       "flash3 at 128x128 and head_dim 64 has a wgmma of about 94 registers, 6 warpgroups start with 80");

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "plan/identity.hpp"
+#include "schedule/compiled_part.hpp"
 
 namespace attnprof {
 namespace {
@@ -32,7 +33,7 @@ std::vector<PlannedKernel> planned_kernels(const std::vector<Case>& cases, const
   for (const Case& c : cases) {
     if (c.skip) continue;
     for (const Step& step : c.variant->steps(c.problem, c.tile, device))
-      if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch)) {
+      if (const KernelLaunch* kernel = compiled_part(step)) {
         const auto [entry, added] = known.try_emplace(key_of(*kernel), kernels.size());
         if (added) kernels.push_back({{}, step.name, *kernel});
         std::vector<const Case*>& users = kernels[entry->second].cases;

@@ -12,8 +12,8 @@
 
 #include "base/error.hpp"
 #include "base/run_program.hpp"
-#include "measure/compile/compile_fixture.hpp"
 #include "measure/compile/code_hash.hpp"
+#include "measure/compile/compile_fixture.hpp"
 #include "measure/compile/nvcc_fixture.hpp"
 #include "measure/compile/ptxas_report.hpp"
 

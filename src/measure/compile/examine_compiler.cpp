@@ -41,28 +41,26 @@ std::string describe_host_compiler() {
   const ScratchDir scratch;
   const std::string output = scratch.path() / "version";
   if (run_program({program, "-dumpfullversion", "-dumpversion"}, output) != 0)
-    throw EnvironmentError(
-        fmt::format("{}, nvcc's host compiler, does not start: install g++, or name one with "
-                    "NVCC_CCBIN",
-                    program));
+    throw EnvironmentError(fmt::format(
+        "{}, nvcc's host compiler, does not start: install g++, or name one with NVCC_CCBIN", program));
   std::string version = read_file(output);
   version.erase(version.find_last_not_of("\r\n ") + 1);
   return fmt::format("C++ compiler {} at {}", version, program);
 }
 
-Finding examine_cache(const std::string& cache_dir) {
+Check examine_cache(const std::string& cache_dir) {
   try {
     const KernelCache cache(cache_dir);
-    if (!cache.notice().empty()) return {Finding::State::note, "kernel cache", cache.notice()};
-    return {Finding::State::ok, "kernel cache", cache.root().string()};
+    if (!cache.notice().empty()) return {Check::State::note, "kernel cache", cache.notice()};
+    return {Check::State::ok, "kernel cache", cache.root().string()};
   } catch (const std::exception& error) {
-    return {Finding::State::missing, "kernel cache", error.what()};
+    return {Check::State::missing, "kernel cache", error.what()};
   }
 }
 
 }  // namespace
 
-std::vector<Finding> examine_compiler(const std::string& kernels_dir, const std::string& cache_dir) {
+std::vector<Check> examine_compiler(const std::string& kernels_dir, const std::string& cache_dir) {
   return {examine("nvcc", describe_nvcc), examine("host compiler", describe_host_compiler),
           examine("kernels", [&] { return find_kernels_dir(kernels_dir); }), examine_cache(cache_dir)};
 }

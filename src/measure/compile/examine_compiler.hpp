@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "base/finding.hpp"
+#include "base/check.hpp"
 
 namespace attnprof {
 
 // Never throws. `kernels_dir`, `cache_dir`: as given on the command line, empty for the usual places.
-std::vector<Finding> examine_compiler(const std::string& kernels_dir, const std::string& cache_dir);
+std::vector<Check> examine_compiler(const std::string& kernels_dir, const std::string& cache_dir);
 
 }  // namespace attnprof

@@ -118,8 +118,8 @@ void Bench::memory() {
       std::min(gibibyte, free_device_bytes() / 4) / ceiling_chunk_bytes * ceiling_chunk_bytes;
   if (any && room < 8 * gpu_.profile().l2_bytes)
     result_.notices.push_back(
-        fmt::format("HBM bandwidth is not measured: {} bytes of device memory are free, too few "
-                    "beside an L2 of {} bytes",
+        fmt::format("HBM bandwidth is not measured: {} bytes of device "
+                    "memory are free, too few beside an L2 of {} bytes",
                     free_device_bytes(), gpu_.profile().l2_bytes));
   else if (any) {
     const DeviceBuffer source = random_buffer(room), target(room);

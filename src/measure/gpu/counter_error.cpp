@@ -23,15 +23,14 @@ std::string cause(CUptiResult result) {
       return permission_sentence();
     case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
       return "another CUPTI client is active in this process (ncu, compute-sanitizer, a profiler library "
-             "that "
-             "was injected): run attnprof without it";
+             "that was injected): run attnprof without it";
     case CUPTI_ERROR_HARDWARE_BUSY:
       return "another tool holds the GPU's counters (DCGM, ncu, nsys or another profiling process): stop it, "
              "for DCGM with `dcgmi profiling --pause`";
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
-      return "this is a virtual GPU without profiling: the host's administrator must enable it in the vGPU's "
-             "configuration";
+      return "this is a virtual GPU without profiling: the host's "
+             "administrator must enable it in the vGPU's configuration";
     case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED:
       return "counters cannot be read on this MIG instance: use a GPU without MIG";
     case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:

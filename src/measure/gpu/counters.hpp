@@ -17,8 +17,8 @@ struct CountedWork {
   std::function<void()> run;        // the operation: has run before, so that nothing is loaded inside a range
   std::function<void()> evict;      // reads a clean buffer of at least 4 x L2
   bool dirty_before = false;        // `condition` is the operation itself, and leaves dirty lines as it does
-  // Moves the operands to another place in memory, where the operation has run once; false where there is but
-  // one. Given for cases of which one count says little: they are counted again (recount.hpp).
+  // Moves the operands to another placement in memory, where the operation has run once; false where there is
+  // but one. Given for cases of which one count says little: they are counted again (recount.hpp).
   std::function<bool()> relocate = {};
 };
 

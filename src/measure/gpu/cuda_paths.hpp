@@ -8,8 +8,8 @@
 namespace attnprof {
 
 // Candidate paths for `file` ("libcupti.so.13"), best first: what the library folders of toolkit_roots()
-// (compile/places.hpp) hold, and the plain name, which the dynamic loader looks up. Throws EnvironmentError
-// for one where others could have put it (base/trusted_path.hpp).
+// (base/installation.hpp) hold, and the plain name, which the dynamic loader looks up. Throws
+// EnvironmentError for one where others could have put it (base/trusted_path.hpp).
 std::vector<std::string> cuda_library_paths(std::string_view file);
 
 // The folders that exist, for "looked in ..." sentences.

@@ -73,8 +73,7 @@ Cupti open() {
       if (void* library = open_library(path)) return bind(library, path);
   throw EnvironmentError(fmt::format(
       "CUPTI (libcupti.so.{}) was not found in {} or on the loader's path: install the CUDA Toolkit or the "
-      "Python wheel nvidia-cuda-cupti, or set "
-      "CUDA_HOME or ATTNPROF_CUPTI",
+      "Python wheel nvidia-cuda-cupti, or set CUDA_HOME or ATTNPROF_CUPTI",
       CUDA_VERSION / 1000, fmt::join(cuda_library_folders(), ", ")));
 }
 

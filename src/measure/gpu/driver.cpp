@@ -36,13 +36,12 @@ void resolve(void* library, const char* versioned, const char* name, Function& f
   if (result == CUDA_ERROR_NO_DEVICE)
     throw EnvironmentError(
         "the NVIDIA driver finds no GPU: check nvidia-smi, CUDA_VISIBLE_DEVICES and whether the container "
-        "was "
-        "given one (docker: --gpus all), or use --backend sim");
+        "was given one (docker: --gpus all), or use --backend sim");
   const char* name = nullptr;
   opened.cuGetErrorName(result, &name);
   throw EnvironmentError(
-      fmt::format("the NVIDIA driver {} does not start: cuInit returned {} ({}); check nvidia-smi, or use "
-                  "--backend sim",
+      fmt::format("the NVIDIA driver {} does not start: cuInit returned "
+                  "{} ({}); check nvidia-smi, or use --backend sim",
                   opened.path, static_cast<int>(result), name ? name : "unknown error"));
 }
 

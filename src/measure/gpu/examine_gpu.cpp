@@ -16,7 +16,7 @@
 namespace attnprof {
 namespace {
 
-using State = Finding::State;
+using State = Check::State;
 
 std::string cuda_version(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
@@ -72,7 +72,7 @@ std::string describe_gpu(const Gpu& gpu) {
 }
 
 // Asked before this process has a context, so that every process in the list is another.
-Finding examine_neighbours(const std::string& topic, const Gpu& gpu) {
+Check examine_neighbours(const std::string& topic, const Gpu& gpu) {
   const auto processes = Nvml(gpu.bus_id).processes();
   if (!processes) return {State::note, topic, "the driver does not tell which processes use it"};
   if (processes->empty()) return {State::ok, topic, "no other process uses it"};
@@ -82,13 +82,13 @@ Finding examine_neighbours(const std::string& topic, const Gpu& gpu) {
               processes->size(), processes->size() == 1 ? " is" : "es are", fmt::join(*processes, ", "))};
 }
 
-void examine_gpus(std::vector<Finding>& findings) {
+void examine_gpus(std::vector<Check>& checks) {
   const int count = device_count();
   for (int index = 0; index < count; ++index) {
     const std::string topic = fmt::format("GPU {}", index);
-    findings.push_back(examine(topic, [&] { return describe_gpu(Gpu(index)); }));
-    if (findings.back().state == State::ok)
-      findings.push_back(examine_neighbours(topic + " processes", Gpu(index)));
+    checks.push_back(examine(topic, [&] { return describe_gpu(Gpu(index)); }));
+    if (checks.back().state == State::ok)
+      checks.push_back(examine_neighbours(topic + " processes", Gpu(index)));
   }
 }
 
@@ -102,18 +102,18 @@ std::string describe_counters(const Context& context, int device) {
   return fmt::format("hardware counters of {} can be read", session->chip());
 }
 
-void examine_in_context(int device, std::vector<Finding>& findings) {
+void examine_in_context(int device, std::vector<Check>& checks) {
   require_device(device);
   const Context context(device);
-  findings.push_back(examine("counters", [&] { return describe_counters(context, device); }));
-  findings.push_back(examine("cuBLAS", [&] {
+  checks.push_back(examine("counters", [&] { return describe_counters(context, device); }));
+  checks.push_back(examine("cuBLAS", [&] {
     const Stream stream;
     return "cuBLAS " + Cublas(stream).version();
   }));
 }
 
 // What the driver's settings say of permission where no counter can be tried.
-Finding untried_counters() {
+Check untried_counters() {
   const std::optional<bool> restricted = counters_are_restricted();
   if (!restricted) return {State::note, "counters", "not tried without a GPU"};
   return {State::note, "counters",
@@ -123,20 +123,20 @@ Finding untried_counters() {
 
 }  // namespace
 
-std::vector<Finding> examine_gpu(int device) {
-  std::vector<Finding> findings = {
+std::vector<Check> examine_gpu(int device) {
+  std::vector<Check> checks = {
       {State::ok, "build", fmt::format("made with CUDA {} headers", cuda_version(CUDA_VERSION))},
       examine("driver", describe_driver)};
-  const bool has_driver = findings.back().state == State::ok;
-  findings.push_back(examine("CUPTI", describe_cupti));
+  const bool has_driver = checks.back().state == State::ok;
+  checks.push_back(examine("CUPTI", describe_cupti));
   try {
-    if (has_driver) examine_gpus(findings);
-    if (has_driver) examine_in_context(device, findings);
+    if (has_driver) examine_gpus(checks);
+    if (has_driver) examine_in_context(device, checks);
   } catch (const std::exception& error) {
-    findings.push_back({State::missing, "GPU", error.what()});
+    checks.push_back({State::missing, "GPU", error.what()});
   }
-  if (!has_driver) findings.push_back(untried_counters());
-  return findings;
+  if (!has_driver) checks.push_back(untried_counters());
+  return checks;
 }
 
 }  // namespace attnprof

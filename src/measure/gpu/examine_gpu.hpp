@@ -3,12 +3,12 @@
 
 #include <vector>
 
-#include "base/finding.hpp"
+#include "base/check.hpp"
 
 namespace attnprof {
 
 // Never throws, whatever is missing. Counters are tried on GPU `device`, with a context that is released
 // again.
-std::vector<Finding> examine_gpu(int device);
+std::vector<Check> examine_gpu(int device);
 
 }  // namespace attnprof

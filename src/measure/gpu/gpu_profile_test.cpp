@@ -4,7 +4,7 @@
 
 #include "device/device_profiles.hpp"
 #include "model/predict.hpp"
-#include "roofline/place.hpp"
+#include "roofline/row_roofline.hpp"
 #include "row/schema.hpp"
 #include "variants/registry.hpp"
 
@@ -95,7 +95,7 @@ TEST(GpuProfile, ADriverThatSaysLittleGivesNoInfiniteCell) {
     row.latency.median_ns = 1000;
     row.counters.hbm_read = row.counters.hbm_total = row.counters.sm_total = 1'000'000'000;
     row.counters.hbm_write_in_kernel = 0;
-    place_under_roofline(row, device);
+    fill_roofline(row, device);
     EXPECT_TRUE(row.roofline.useful_tflops_per_s) << variant->name;
     EXPECT_FALSE(row.roofline.mfu_pct || row.roofline.roof_pct || row.roofline.roof_tflops_per_s);
     EXPECT_EQ(row.roofline.bound, "");

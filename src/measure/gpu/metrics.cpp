@@ -21,8 +21,7 @@ constexpr CounterMetric common[] = {
      {"lts__t_sectors_srcunit_tex_op_read.sum"},
      sector_bytes,
      "sectors L2 served to SMs, equal requests of neighbouring SMs merged; lts__t_bytes would add the "
-     "traffic "
-     "between the halves of L2"},
+     "traffic between the halves of L2"},
     {Quantity::l2_write,
      {"lts__t_sectors_srcunit_tex_op_write.sum"},
      sector_bytes,

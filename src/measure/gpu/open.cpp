@@ -6,6 +6,7 @@
 #include "measure/gpu/gpu_backend.hpp"
 #include "measure/worker.hpp"
 #include "plugin/own_variants.hpp"
+#include "schedule/compiled_part.hpp"
 
 namespace attnprof {
 namespace {
@@ -23,8 +24,7 @@ struct Compilation {
   }
   void finish(const Case& c) {
     for (const Step& step : c.variant->steps(c.problem, c.tile, device))
-      if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch))
-        compiler.compile(*kernel, device.arch);
+      if (const KernelLaunch* kernel = compiled_part(step)) compiler.compile(*kernel, device.arch);
   }
 };
 

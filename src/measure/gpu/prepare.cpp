@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/overloaded.hpp"
 #include "measure/gpu/tensor_map.hpp"
 #include "measure/guard_bands.hpp"
 #include "model/counting_machine.hpp"
@@ -66,14 +67,21 @@ PreparedCase::PreparedCase(const Case& c, const InputSource& inputs, GpuDevice& 
       operands_(case_operands(*c.variant, c.problem, c.tile)),
       steps_(c.variant->steps(c.problem, c.tile, gpu.profile())) {
   for (const Step& step : steps_) {
-    const auto* kernel = std::get_if<KernelLaunch>(&step.launch);
-    kernels_.push_back(kernel ? std::optional(load(*kernel, compiler)) : std::nullopt);
-    if (std::holds_alternative<GemmLaunch>(step.launch)) require_cublas(gpu);
+    kernels_.emplace_back();
+    std::visit(
+        overloaded{[&](const KernelLaunch& kernel) { kernels_.back().emplace(load(kernel, compiler)); },
+                   [&](const GemmLaunch&) { require_cublas(gpu); }, [](const MemsetLaunch&) {},
+                   [](const PluginLaunch&) {}},
+        step.launch);
   }
-  places_.push_back(allocated());
+  placements_.push_back(allocated());
   for (const Step& step : steps_) {
-    const auto* plugin = std::get_if<PluginLaunch>(&step.launch);
-    plugins_.push_back(plugin ? plugin->library->prepare(c.problem, gpu.profile()) : nullptr);
+    plugins_.emplace_back();
+    std::visit(overloaded{[](const KernelLaunch&) {}, [](const GemmLaunch&) {}, [](const MemsetLaunch&) {},
+                          [&](const PluginLaunch& plugin) {
+                            plugins_.back() = plugin.library->prepare(c.problem, gpu.profile());
+                          }},
+               step.launch);
   }
   set_params();
   fill_inputs();
@@ -108,17 +116,17 @@ std::vector<DeviceBuffer> PreparedCase::allocated() const {
 }
 
 // Leaves half of the free memory to others.
-bool PreparedCase::add_place(size_t most) {
-  if (full_ || places_.size() >= most) return false;
+bool PreparedCase::add_placement(size_t most) {
+  if (full_ || placements_.size() >= most) return false;
   full_ = 2 * total_bytes(operands_) > free_device_bytes();
   if (full_) return false;
   try {
-    places_.push_back(allocated());
+    placements_.push_back(allocated());
   } catch (const CaseSkipped&) {
     full_ = true;
     return false;
   }
-  place_ = places_.size() - 1;
+  placement_ = placements_.size() - 1;
   set_params();
   fill_inputs();
   reset();
@@ -128,11 +136,11 @@ bool PreparedCase::add_place(size_t most) {
 }
 
 bool PreparedCase::relocate(size_t most) {
-  if (!add_place(most)) {
-    place_ = (place_ + 1) % places_.size();
+  if (!add_placement(most)) {
+    placement_ = (placement_ + 1) % placements_.size();
     set_params();
   }
-  return places_.size() > 1;
+  return placements_.size() > 1;
 }
 
 void PreparedCase::fill_inputs() const {
@@ -140,7 +148,7 @@ void PreparedCase::fill_inputs() const {
     if (operands_[i].role == Role::input)
       gpu_.harness().fill_input(buffer(static_cast<int>(i)), operands_[i], static_cast<int>(i), inputs_,
                                 gpu_.stream());
-  for (const DeviceBuffer& each : places_[place_]) each.fill_guards(gpu_.stream());
+  for (const DeviceBuffer& each : placements_[placement_]) each.fill_guards(gpu_.stream());
   gpu_.stream().synchronise();
 }
 
@@ -158,7 +166,7 @@ void PreparedCase::set_params() {
   for (size_t i = 0; i < steps_.size(); ++i)
     if (kernels_[i]) kernels_[i]->params = params(std::get<KernelLaunch>(steps_[i].launch));
   addresses_.clear();
-  for (const DeviceBuffer& each : places_[place_]) addresses_.push_back(each.get());
+  for (const DeviceBuffer& each : placements_[placement_]) addresses_.push_back(each.get());
 }
 
 AttentionParams PreparedCase::params(const KernelLaunch& kernel) const {
@@ -199,20 +207,20 @@ AttentionParams PreparedCase::params(const KernelLaunch& kernel) const {
 }
 
 void PreparedCase::run_step(size_t index) const {
-  const Step& step = steps_[index];
-  if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch)) {
-    void* arguments[] = {const_cast<AttentionParams*>(&kernels_[index]->params)};
-    launch(kernels_[index]->function, kernel->grid, kernel->threads, kernel->smem_bytes, gpu_.stream(),
-           arguments);
-  } else if (const auto* gemm = std::get_if<GemmLaunch>(&step.launch)) {
-    gpu_.cublas().run(*gemm, case_.problem.dtype, buffer(gemm->a).get(), buffer(gemm->b).get(),
-                      buffer(gemm->c).get());
-  } else if (plugins_[index]) {
-    plugins_[index]->launch(operands_, addresses_, gpu_.stream().get());
-  } else {
-    const auto& memset = std::get<MemsetLaunch>(step.launch);
-    buffer(memset.operand).fill(memset.value, gpu_.stream());
-  }
+  std::visit(
+      overloaded{
+          [&](const KernelLaunch& kernel) {
+            void* arguments[] = {const_cast<AttentionParams*>(&kernels_[index]->params)};
+            launch(kernels_[index]->function, kernel.grid, kernel.threads, kernel.smem_bytes, gpu_.stream(),
+                   arguments);
+          },
+          [&](const GemmLaunch& gemm) {
+            gpu_.cublas().run(gemm, case_.problem.dtype, buffer(gemm.a).get(), buffer(gemm.b).get(),
+                              buffer(gemm.c).get());
+          },
+          [&](const MemsetLaunch& memset) { buffer(memset.operand).fill(memset.value, gpu_.stream()); },
+          [&](const PluginLaunch&) { plugins_[index]->launch(operands_, addresses_, gpu_.stream().get()); }},
+      steps_[index].launch);
 }
 
 void PreparedCase::run() const {
@@ -255,33 +263,40 @@ Build PreparedCase::build() const {
 }
 
 void PreparedCase::describe_step(size_t index, Build& build) const {
-  const auto* kernel = std::get_if<KernelLaunch>(&steps_[index].launch);
-  if (!kernel) return;
+  std::visit(overloaded{[&](const KernelLaunch& kernel) { describe_kernel(index, kernel, build); },
+                        [](const GemmLaunch&) {},  // the library's secret
+                        [](const MemsetLaunch&) {}, [](const PluginLaunch&) {}},
+             steps_[index].launch);
+}
+
+void PreparedCase::describe_kernel(size_t index, const KernelLaunch& kernel, Build& build) const {
   const CompiledKernel& compiled = kernels_[index]->compiled;
   int resident = 0;
   ATTNPROF_CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, &resident, kernels_[index]->function,
-              kernel->threads, static_cast<size_t>(kernel->smem_bytes));
-  build.ctas = kernel->grid.count();
-  build.threads_per_cta = kernel->threads;
+              kernel.threads, static_cast<size_t>(kernel.smem_bytes));
+  build.ctas = kernel.grid.count();
+  build.threads_per_cta = kernel.threads;
   build.registers = compiled.registers;
   build.spill_bytes = compiled.spill_store_bytes + compiled.spill_load_bytes;
-  build.smem_bytes = compiled.static_smem_bytes + kernel->smem_bytes;
-  build.theoretical_occupancy_pct = 100.0 * static_cast<double>(resident * round_up(kernel->threads, 32)) /
+  build.smem_bytes = compiled.static_smem_bytes + kernel.smem_bytes;
+  build.theoretical_occupancy_pct = 100.0 * static_cast<double>(resident * round_up(kernel.threads, 32)) /
                                     gpu_.profile().max_threads_per_sm;
   if (resident > 0)
     build.waves =
-        static_cast<double>(kernel->grid.count()) / (static_cast<double>(resident) * gpu_.profile().sms);
+        static_cast<double>(kernel.grid.count()) / (static_cast<double>(resident) * gpu_.profile().sms);
 }
 
 // A library's code is named by its version.
 std::string PreparedCase::kernel_hash() const {
   std::string all;
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    if (kernels_[i]) all += kernels_[i]->compiled.code_hash + ";";
-    if (std::holds_alternative<GemmLaunch>(steps_[i].launch))
-      all += "cublas " + gpu_.cublas().version() + ";";
-    if (plugins_[i]) all += fmt::format("plug-in {};", case_.variant->fingerprint);
-  }
+  for (size_t i = 0; i < steps_.size(); ++i)
+    all += std::visit(overloaded{[&](const KernelLaunch&) { return kernels_[i]->compiled.code_hash + ";"; },
+                                 [&](const GemmLaunch&) { return "cublas " + gpu_.cublas().version() + ";"; },
+                                 [](const MemsetLaunch&) { return std::string(); },
+                                 [&](const PluginLaunch&) {
+                                   return fmt::format("plug-in {};", case_.variant->fingerprint);
+                                 }},
+                      steps_[i].launch);
   return content_hash(all).substr(0, 16);
 }
 

@@ -27,10 +27,10 @@ class PreparedCase {
   // enqueues.
   void reset() const;
 
-  // Moves on to another place in device memory: to a new one, with inputs filled as before and the operation
-  // run there once, until there are `most` or no more room, then through those there are. Where operands lie
-  // changes which of them L2 can hold together, and so times and HBM bytes. False where there is only one
-  // place.
+  // Moves the operands on to another placement in device memory: to a new one, with inputs filled as before
+  // and the operation run there once, until there are `most` or no more room, then through those there are.
+  // Where operands lie changes which of them L2 can hold together, and so times and HBM bytes. False where
+  // there is only one placement.
   bool relocate(size_t most);
 
   // Throws CaseFailed where a user's own code wrote beside an operand since the inputs were filled; waits.
@@ -39,7 +39,9 @@ class PreparedCase {
   const Case& planned() const { return case_; }
   const InputSource& inputs() const { return inputs_; }
   const std::vector<Operand>& operands() const { return operands_; }
-  const DeviceBuffer& buffer(int operand) const { return places_[place_][static_cast<size_t>(operand)]; }
+  const DeviceBuffer& buffer(int operand) const {
+    return placements_[placement_][static_cast<size_t>(operand)];
+  }
   Count launches() const;  // timed; nothing where a plug-in makes some
   // Launch and build figures; per-block ones of the longest step, empty when that is a library's.
   Build build() const;
@@ -53,13 +55,14 @@ class PreparedCase {
   };
   LoadedKernel load(const KernelLaunch& kernel, KernelCompiler& compiler) const;
   std::vector<DeviceBuffer> allocated() const;  // throws CaseSkipped
-  bool add_place(size_t most);                  // false: no room for it, or no need
+  bool add_placement(size_t most);              // false: no room for it, or no need
   void fill_inputs() const;
   AttentionParams params(const KernelLaunch& kernel) const;
   void set_params();  // of every kernel, for where the operands lie
   void run_step(size_t index) const;
   size_t longest_step() const;
   void describe_step(size_t index, Build& build) const;
+  void describe_kernel(size_t index, const KernelLaunch& kernel, Build& build) const;
   std::string kernel_hash() const;
 
   Case case_;
@@ -68,10 +71,10 @@ class PreparedCase {
   std::vector<Operand> operands_;
   std::vector<Step> steps_;
   std::vector<std::optional<LoadedKernel>> kernels_;       // by step; nothing for other kinds
-  std::vector<std::vector<DeviceBuffer>> places_;          // by operand
+  std::vector<std::vector<DeviceBuffer>> placements_;      // by operand
   std::vector<std::unique_ptr<PluginOperation>> plugins_;  // by step; null for other kinds
-  std::vector<void*> addresses_;                           // of the operands in the present place
-  size_t place_ = 0;                                       // the present one
+  std::vector<void*> addresses_;                           // of the operands in the present placement
+  size_t placement_ = 0;                                   // the present one
   bool full_ = false;                                      // no room for another
 };
 

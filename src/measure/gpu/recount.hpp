@@ -14,14 +14,14 @@ namespace attnprof {
 // before it, and back before the next case, some 0.1 s each.
 struct RecountLimits {
   size_t fewest = 5;       // the first one included
-  size_t most = 24;        // each in a place of its own: counts of one place are no independent ones
+  size_t most = 24;        // each in a placement of its own: counts of one placement are no independent ones
   double steady = 0.005;   // no more once the fewest agree within this share
   double budget_s = 1.2;   // nor once this much was spent, the change of configuration included
   size_t a_placement = 1;  // counts between two moves of the operands
 };
 
 struct Recount {
-  std::function<bool()> relocate;         // the operands to another place; false where there is but one
+  std::function<bool()> relocate;         // the operands to another placement; false where there is but one
   std::function<OperationCount()> count;  // HBM bytes alone
   std::function<double()> seconds;        // since recounting began
 };

@@ -82,8 +82,8 @@ AttentionTensorMap encode_tensor_map(const TensorMap& map, const Operand& operan
                                      const Driver& driver) {
   if (!driver.cuTensorMapEncodeTiled)
     throw CaseSkipped(
-        fmt::format("{} is too old a driver for variants that load by TMA: it lacks cuTensorMapEncodeTiled "
-                    "(CUDA 12.0)",
+        fmt::format("{} is too old a driver for variants that load by "
+                    "TMA: it lacks cuTensorMapEncodeTiled (CUDA 12.0)",
                     driver.path));
   const TensorMapLayout layout = tensor_map_layout(map, operand);
   const std::array<cuuint32_t, 3> element_strides = {1, 1, 1};

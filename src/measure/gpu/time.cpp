@@ -16,13 +16,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int fewest_samples = 3;
 // Operands move and the stream changes after every few samples: a kernel's time differs by 1 or 2 % from one
-// place in memory to another, a launch's by up to half a microsecond from one stream to another, and a
+// placement in memory to another, a launch's by up to half a microsecond from one stream to another, and a
 // process that timed one of each would differ from the next by as much.
-constexpr size_t samples_a_place = 4;
-constexpr size_t most_places = 8;
+constexpr size_t samples_a_placement = 4;
+constexpr size_t most_placements = 8;
 constexpr double longest_moved_ns = 10e6;  // longer operations stay where they are: a move runs them once
-// All places once; an interval of fewer is itself a matter of luck.
-constexpr int samples_before_stopping = samples_a_place * most_places;
+// All placements once; an interval of fewer is itself a matter of luck.
+constexpr int samples_before_stopping = samples_a_placement * most_placements;
 constexpr int largest_batch = 256;  // samples between two looks at what is reached
 constexpr double warm_up_s = 0.02;  // clocks rise, caches of instructions and addresses fill
 constexpr int warm_up_runs = 3;
@@ -137,13 +137,13 @@ size_t Sampler::next_batch(double spent_s) const {
 void Sampler::move() {
   surroundings_.look(gpu_.nvml());
   gpu_.next_stream();
-  prepared_.relocate(most_places);
+  prepared_.relocate(most_placements);
 }
 
 void Sampler::run_batch(size_t count) {
   while (marks_.size() < count) marks_.emplace_back();
   for (size_t i = 0; i < count; ++i) {
-    if (costs_.operation_ns < longest_moved_ns && enqueued_++ % samples_a_place == 0) move();
+    if (costs_.operation_ns < longest_moved_ns && enqueued_++ % samples_a_placement == 0) move();
     enqueue_one(marks_[i]);
   }
   do {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/overloaded.hpp"
 #include "measure/sim/phases.hpp"
 #include "model/simulate.hpp"
 #include "model/step_time.hpp"
@@ -17,16 +18,22 @@ int64_t workspace_bytes(const std::vector<Operand>& operands) {
   return bytes;
 }
 
+void fill_kernel(Build& build, const KernelLaunch& kernel, const StepPrediction& predicted,
+                 const DeviceProfile& device) {
+  build.ctas = predicted.ctas;
+  build.threads_per_cta = kernel.threads;
+  build.smem_bytes = kernel.smem_bytes;
+  const double resident = predicted.resident_ctas_per_sm;
+  build.theoretical_occupancy_pct = 100.0 * resident * kernel.threads / device.max_threads_per_sm;
+  build.waves = static_cast<double>(predicted.ctas) / (resident * device.sms);
+}
+
 void fill_launch(Build& build, const Step& step, const StepPrediction& predicted,
                  const DeviceProfile& device) {
-  const auto* kernel = std::get_if<KernelLaunch>(&step.launch);
-  if (!kernel) return;  // a library's launch is its own
-  build.ctas = predicted.ctas;
-  build.threads_per_cta = kernel->threads;
-  build.smem_bytes = kernel->smem_bytes;
-  const double resident = predicted.resident_ctas_per_sm;
-  build.theoretical_occupancy_pct = 100.0 * resident * kernel->threads / device.max_threads_per_sm;
-  build.waves = static_cast<double>(predicted.ctas) / (resident * device.sms);
+  std::visit(overloaded{[&](const KernelLaunch& kernel) { fill_kernel(build, kernel, predicted, device); },
+                        [](const GemmLaunch&) {},  // a library's launch is its own
+                        [](const MemsetLaunch&) {}, [](const PluginLaunch&) {}},
+             step.launch);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "base/overloaded.hpp"
 #include "base/parallel.hpp"
 #include "measure/sim/phases.hpp"
 #include "model/numeric_machine.hpp"
@@ -15,14 +16,19 @@ constexpr size_t verify_threads = 2;
 
 // False where a step cannot be carried out on the host.
 bool run_step(const Step& step, NumericMachine& machine) {
-  if (step.schedule.run)
+  if (step.schedule.run) {
     for_each_in_parallel(step.schedule.ctas, verify_threads,
                          [&](int64_t cta) { step.schedule.run(cta, machine); });
-  else if (const auto* memset = std::get_if<MemsetLaunch>(&step.launch))
-    machine.fill(*memset);
-  else
-    return false;
-  return true;
+    return true;
+  }
+  return std::visit(overloaded{[](const KernelLaunch&) { return false; },  // without a schedule
+                               [](const GemmLaunch&) { return false; },
+                               [&](const MemsetLaunch& memset) {
+                                 machine.fill(memset);
+                                 return true;
+                               },
+                               [](const PluginLaunch&) { return false; }},
+                    step.launch);
 }
 
 std::span<const float> slice_of(const NumericMachine& machine, int operand, int64_t slice) {

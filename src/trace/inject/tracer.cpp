@@ -190,8 +190,8 @@ Tracer::Work& Tracer::work_of(const Launch& launch, const TracedFunction& functi
       fmt::format("{}\n{}\n{} {} {} {} {} {}", function.kernel, range, device, function.graph_kernels,
                   fmt::join(shape.grid, "x"), fmt::join(shape.block, "x"), fmt::join(shape.cluster, "x"),
                   shape.dynamic_smem);
-  const auto [place, is_new] = works_.try_emplace(key);
-  Work& work = place->second;
+  const auto [entry, is_new] = works_.try_emplace(key);
+  Work& work = entry->second;
   if (!is_new) return work;
   work.record = {.kernel = function.kernel,
                  .range = range,

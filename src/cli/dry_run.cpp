@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/standard_streams.hpp"
+#include "base/text_table.hpp"
+#include "base/units.hpp"
+#include "cli/sweep.hpp"
+#include "cli/text_output.hpp"
+#include "measure/compile/compile_plan.hpp"
+#include "measure/sim/phases.hpp"
+#include "model/predict.hpp"
+
+namespace attnprof {
+namespace {
+
+struct Ground {
+  DeviceProfile device;
+  int64_t free_bytes;
+  bool simulated;
+  std::string why;
+};
+
+// A named target needs no backend, whatever --backend says: a plan for a GPU can be seen without one.
+Ground ground_of(const SweepOptions& options, const BackendOpener& open) {
+  if (options.device.names_target()) {
+    const DeviceProfile target = target_profile(options.device);
+    return {target, target.hbm_bytes, options.device.backend != BackendChoice::gpu,
+            fmt::format("plan for {}, all of its memory taken as free", target.name)};
+  }
+  const OpenBackend opened = open(options.device, options.measure);
+  const BackendInfo& info = opened.backend->info();
+  return {info.device, info.free_bytes, info.name == "sim", opened.why};
+}
+
+std::vector<Case> cases_of(const SweepOptions& options, const Ground& ground) {
+  std::vector<Case> cases = expand(options.axes, ground.device, ground.free_bytes);
+  if (ground.simulated)
+    for (Case& c : cases)
+      if (!c.skip) c.skip = sim::why_not_simulated(c, ground.device);
+  return cases;
+}
+
+std::string bytes_or_nothing(const Count& bytes, bool people) {
+  if (!bytes) return people ? "-" : "";
+  return people ? human_bytes(static_cast<double>(*bytes)) : fmt::format("{}", *bytes);
+}
+
+std::vector<std::string> plan_line(const Case& c, const DeviceProfile& device, bool people) {
+  std::vector<std::string> line = {describe(c)};
+  const Model model = c.skip ? Model{} : predict(c, device);
+  const Count memory = c.skip ? Count{} : Count{device_bytes_needed(c, device)};
+  for (const Count& bytes : {memory, model.sm_bytes, model.hbm_bytes})
+    line.push_back(bytes_or_nothing(bytes, people));
+  line.push_back(c.skip ? "skipped" : "run");
+  if (!people) line.push_back(c.skip.value_or(c.tile_reason));
+  return line;
+}
+
+std::vector<std::vector<std::string>> plan_lines(const std::vector<Case>& cases, const DeviceProfile& device,
+                                                 bool people) {
+  std::vector<std::vector<std::string>> lines = {
+      people ? std::vector<std::string>{"case", "memory", "SM bytes", "HBM bytes", "plan"}
+             : std::vector<std::string>{"case", "memory_bytes", "model_sm_bytes", "model_hbm_bytes", "plan",
+                                        "reason"}};
+  for (const Case& c : cases) lines.push_back(plan_line(c, device, people));
+  return lines;
+}
+
+// "flash2.cu flash2 HEAD_DIM=64 TILE_BR=128 ...".
+std::vector<std::string> kernel_texts(const std::vector<Case>& cases, const DeviceProfile& device) {
+  std::vector<std::string> all;
+  for (const KernelLaunch& kernel : kernels_of(cases, device)) {
+    all.push_back(kernel.file + " " + kernel.entry);
+    for (const auto& [name, value] : kernel.macros) all.back() += fmt::format(" {}={}", name, value);
+  }
+  return all;
+}
+
+void print_counted(const std::string& title, const std::vector<std::string>& texts) {
+  std::vector<std::pair<std::string, size_t>> counted;
+  for (const std::string& text : texts) {
+    const auto found = std::ranges::find(counted, text, &std::pair<std::string, size_t>::first);
+    if (found == counted.end())
+      counted.emplace_back(text, 1);
+    else
+      ++found->second;
+  }
+  if (!counted.empty()) fmt::print("\n{}\n", title);
+  for (const auto& [text, count] : counted)
+    fmt::print("{}", wrap_text(count == 1 ? text : fmt::format("{} ({} cases)", text, count),
+                               terminal_width(), "  "));
+}
+
+std::string tile_text(const Case& c) {
+  if (c.tile.br == 0) return "no tile";
+  const std::string tile = fmt::format("{}x{}", c.tile.br, c.tile.bc);
+  return c.tile.knobs.empty() ? tile : tile + " " + to_string(c.tile.knobs);
+}
+
+void print_for_people(const std::vector<Case>& cases, const DeviceProfile& device) {
+  fmt::print("{}", format_lines(plan_lines(cases, device, true), Format::table));
+  std::vector<std::string> skips, tiles;
+  for (const Case& c : cases) {
+    if (c.skip) skips.push_back(fmt::format("{}: {}", c.variant->name, *c.skip));
+    if (!c.skip && !c.tile_reason.empty())
+      tiles.push_back(
+          fmt::format("{} d={} {}: {}", c.variant->name, c.problem.head_dim, tile_text(c), c.tile_reason));
+  }
+  const std::vector<std::string> to_compile = kernel_texts(cases, device);
+  print_counted("Skipped", skips);
+  print_counted("Default tiles", tiles);
+  print_counted(fmt::format("Kernels to compile for {} on a GPU: {}", device.arch, to_compile.size()),
+                to_compile);
+  fmt::print("\n{} cases: {} to run, {} skipped. Nothing was run.\n", cases.size(),
+             cases.size() - skips.size(), skips.size());
+}
+
+}  // namespace
+
+ExitCode dry_run(const SweepOptions& options, const BackendOpener& open) {
+  const Ground ground = ground_of(options, open);
+  say(ground.why);
+  const std::vector<Case> cases = cases_of(options, ground);
+  if (options.format == Format::table)
+    print_for_people(cases, ground.device);
+  else
+    fmt::print("{}", format_lines(plan_lines(cases, ground.device, false), options.format, {1, 2, 3}));
+  return ExitCode::ok;
+}
+
+}  // namespace attnprof

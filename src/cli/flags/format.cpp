@@ -1,0 +1,13 @@
+#include "cli/flags/format.hpp"
+
+#include "cli/flags/values.hpp"
+
+namespace attnprof {
+
+Format parse_format(const std::string& text, bool markdown) {
+  if (markdown && text == "markdown") return Format::markdown;
+  return choice<Format>("--format", text,
+                        {{"table", Format::table}, {"csv", Format::csv}, {"json", Format::json}});
+}
+
+}  // namespace attnprof

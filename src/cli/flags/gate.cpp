@@ -1,0 +1,107 @@
+#include "cli/flags/gate.hpp"
+
+#include <tuple>
+
+#include "cli/flags/values.hpp"
+#include "plan/grammar.hpp"
+
+namespace attnprof {
+namespace {
+
+Metric& metric_named(GateOptions& options, std::string_view column) {
+  for (Metric& metric : options.metrics)
+    if (metric.column == column) return metric;
+  throw std::logic_error(fmt::format("the gate has no column {}", column));
+}
+
+std::set<std::string> words(const char* option, const std::vector<std::string>& texts) {
+  const std::vector<std::string> list = texts.empty() ? texts : parse_words(option, texts);
+  return {list.begin(), list.end()};
+}
+
+}  // namespace
+
+GateFlags::GateFlags(CLI::App& app, const std::string& group) : app_(app), group_(group) {
+  add("--latency", latency_, "Slower by more than this is worse", "5%");
+  add("--hbm", hbm_, "More HBM bytes than this are worse", "1%");
+  add("--sm", sm_, "More SM bytes than this are worse", "0.5%");
+  add("--executed-flops", flops_, "More executed tensor FLOPs than this are worse", "0.1%");
+  add("--registers", registers_, "More registers a thread than this are worse", "0");
+  add("--spills", spills_, "More spilled bytes a thread than this are worse", "0");
+  add("--smem", smem_, "More shared memory a block than this is worse, bytes", "0");
+  add("--latency-floor", latency_floor_, "And by more than this", "")
+      ->default_str("2us, less below --latency 5%");
+  add("--hbm-floor", hbm_floor_, "And by more than this", "512KiB");
+  app.add_flag("--allow-missing", allow_missing_, "Rows absent or skipped now are no failure")->group(group);
+  add_list("--allow-different", allow_different_, "Facts of the environment that need not agree", "");
+  add_list("--fail-on", fail_on_, "What fails: latency, bytes, flops, build, missing, ambiguous",
+           "latency,bytes,flops,build,missing");
+}
+
+CLI::Option* GateFlags::add(const std::string& name, std::string& text, const std::string& help,
+                            const char* preset) {
+  text = preset;
+  return app_.add_option(name, text, help)->default_str(preset)->group(group_);
+}
+
+void GateFlags::add_list(const std::string& name, std::vector<std::string>& texts, const std::string& help,
+                         const char* preset) {
+  app_.add_option(name, texts, help)
+      ->allow_extra_args(false)
+      ->type_name("LIST")
+      ->default_str(preset)
+      ->group(group_);
+}
+
+void GateFlags::add_outputs() {
+  for (const auto& [name, file, what] :
+       {std::tuple{"--markdown", &outputs_.markdown, "GitHub-flavoured summary to write"},
+        std::tuple{"--junit", &outputs_.junit, "JUnit XML to write, one test case a row"},
+        std::tuple{"--json", &outputs_.json, "JSON to write, with everything"}})
+    app_.add_option(name, *file, what)->type_name("FILE")->group(group_);
+}
+
+GateOptions GateFlags::options() const {
+  GateOptions options;
+  Metric& latency = metric_named(options, "latency_median_ns");
+  latency.relative = parse_relative("--latency", latency_);
+  latency.floor = latency_floor_.empty() ? default_latency_floor_ns(latency.relative)
+                                         : parse_floor_ns("--latency-floor", latency_floor_);
+  Metric& hbm = metric_named(options, "hbm_bytes");
+  hbm.relative = parse_relative("--hbm", hbm_);
+  hbm.floor = parse_floor_bytes("--hbm-floor", hbm_floor_);
+  metric_named(options, "sm_bytes").relative = parse_relative("--sm", sm_);
+  metric_named(options, "executed_tensor_flops").relative = parse_relative("--executed-flops", flops_);
+  metric_named(options, "registers").floor = parse_floor_number("--registers", registers_);
+  metric_named(options, "spill_bytes").floor = parse_floor_bytes("--spills", spills_);
+  metric_named(options, "smem_bytes").floor = parse_floor_bytes("--smem", smem_);
+  options.allow_missing = allow_missing_;
+  options.allow_different = words("--allow-different", allow_different_);
+  if (options.allow_different.contains("backend"))
+    throw UsageError(
+        "--allow-different 'backend': measured and simulated "
+        "rows are never compared; gate each with its own baseline");
+  if (!fail_on_.empty()) options.fail_on.clear();
+  for (const std::string& word : words("--fail-on", fail_on_))
+    options.fail_on.insert(choice<FailOn>("--fail-on", word,
+                                          {{"latency", FailOn::latency},
+                                           {"bytes", FailOn::bytes},
+                                           {"flops", FailOn::flops},
+                                           {"build", FailOn::build},
+                                           {"missing", FailOn::missing},
+                                           {"ambiguous", FailOn::ambiguous}}));
+  return options;
+}
+
+void add_compared_files(CLI::App& app, std::string& baseline, std::string& current) {
+  app.add_option("baseline", baseline, "CSV to hold against")->type_name("BASELINE.csv")->required();
+  app.add_option("current", current, "CSV that is judged")->type_name("CURRENT.csv")->required();
+}
+
+void add_run(CLI::App& app, std::string& run) {
+  app.add_option("--run", run, "Of the current file: last run, newest row of every case, or a run's id")
+      ->type_name("ID")
+      ->default_str("last");
+}
+
+}  // namespace attnprof

@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include "base/output_file.hpp"
+#include "cli/command.hpp"
+#include "cli/flags/gate.hpp"
+#include "cli/flags/values.hpp"
+#include "cli/gate.hpp"
+#include "files/read_meta.hpp"
+#include "gate/gate.hpp"
+#include "plan/grammar.hpp"
+
+namespace attnprof {
+namespace {
+
+constexpr const char* gate_footer =
+    "Examples:\n"
+    "  attnprof gate baseline.csv out.csv --latency 3% --markdown \"$GITHUB_STEP_SUMMARY\"\n"
+    "  attnprof gate --key kernel,size --metric seconds:lower:1%:0.001 base.csv new.csv     # any CSV\n\n"
+    "A metric is worse when it lost more than its share of the baseline and more than its floor; time only when\n"
+    "the 95 % interval of the ratio lies beyond the share. Improvements never fail.\n\n"
+    "Exit codes: 0 no regression, 1 a regression, or rows missing or no longer ok, 2 wrong usage or a malformed\n"
+    "file, 3 not comparable or nothing compared.";
+
+class GateParser {
+ public:
+  explicit GateParser(CLI::App& app);
+  GateCommand options(const Args&);
+
+ private:
+  GateCommand command_;
+  GateFlags flags_;
+  std::string run_ = "last";
+  std::vector<std::string> key_, metrics_;
+};
+
+GateParser::GateParser(CLI::App& app) : flags_(app, "Thresholds") {
+  app.footer(gate_footer);
+  add_compared_files(app, command_.baseline, command_.current);
+  add_run(app, run_);
+  app.add_option("--key", key_, "Identity columns of another tool's CSV")
+      ->allow_extra_args(false)
+      ->type_name("LIST");
+  app.add_option("--metric", metrics_, "Its column to gate, with direction and thresholds; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("COLUMN:lower|higher:1%:FLOOR");
+  flags_.add_outputs();
+}
+
+GateCommand GateParser::options(const Args&) {
+  command_.options = flags_.options();
+  command_.options.run = run_;
+  command_.outputs = flags_.outputs();
+  if (key_.empty() != metrics_.empty())
+    throw UsageError("--key and --metric belong together; give both for another tool's CSV");
+  if (key_.empty()) return command_;
+  command_.options.key = parse_words("--key", key_);
+  command_.options.metrics.clear();
+  for (const std::string& text : metrics_) command_.options.metrics.push_back(parse_metric(text));
+  return command_;
+}
+
+ExitCode run_gate(const GateCommand& command) {
+  const GateOptions& options = command.options;
+  const auto [baseline, current] =
+      read_tables(command.baseline, command.current, options.key, options.metrics);
+  const GateResult result =
+      gate({baseline, meta_beside(command.baseline)}, {current, meta_beside(command.current)}, options);
+  return show_gate(result, options, command.outputs, stdout);
+}
+
+ExitCode gate_command(const GateCommand& command) {
+  for (const std::string& output : {command.outputs.markdown, command.outputs.junit, command.outputs.json})
+    if (!output.empty()) check_not_read(output, {command.baseline, command.current});
+  try {
+    return run_gate(command);
+  } catch (const Error& error) {
+    write_gate_error(error, command.outputs);
+    throw;
+  }
+}
+
+}  // namespace
+
+extern const CommandEntry gate_entry;
+const CommandEntry gate_entry{"gate", "Find regressions between two result files",
+                              command_parser<GateParser, gate_command>};
+
+}  // namespace attnprof

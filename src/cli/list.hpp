@@ -1,0 +1,21 @@
+// What `attnprof list` is asked for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/flags/format.hpp"
+#include "run/open_backend.hpp"
+
+namespace attnprof {
+
+struct ListOptions {
+  DeviceChoice device;
+  std::vector<int64_t> head_dims = {64, 128};
+  std::vector<Dtype> dtypes = {Dtype::fp16};
+  bool columns = false;  // the row schema instead of the variants
+  Format format = Format::table;
+};
+
+}  // namespace attnprof

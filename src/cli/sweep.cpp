@@ -1,0 +1,197 @@
+// `attnprof sweep`: every combination of the axes, measured.
+#include "cli/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+
+#include "base/interrupt.hpp"
+#include "base/standard_streams.hpp"
+#include "cli/command.hpp"
+#include "cli/command_line.hpp"
+#include "cli/flags/axes.hpp"
+#include "cli/flags/config_file.hpp"
+#include "cli/flags/gate.hpp"
+#include "cli/flags/measure.hpp"
+#include "cli/flags/names.hpp"
+#include "cli/flags/run_file.hpp"
+#include "cli/flags/values.hpp"
+#include "cli/row_output.hpp"
+#include "plan/grammar.hpp"
+#include "row/schema.hpp"
+#include "run/recorded_run.hpp"
+#include "run/sweep_gate.hpp"
+
+namespace attnprof {
+namespace {
+
+const std::string sweep_footer =
+    std::string(axes_footer) +
+    "Examples:\n"
+    "  attnprof sweep                                       the default plan, on the GPU or simulated\n"
+    "  attnprof sweep -N 1k:16k:x2 --tokens 16k --hidden 2048 --mask full,causal -o out.csv\n"
+    "  attnprof sweep --variant flash2 -N 4k --br 64,128 --bc 32:128:x2 --backend sim --target a100-sxm-80g\n\n"
+    "Exit codes: 0 all well, 1 an incorrect or failed case, 2 wrong usage, 3 nothing could be measured,\n"
+    "130 interrupted (what was measured is kept).";
+
+class SweepParser {
+ public:
+  explicit SweepParser(CLI::App& app);
+  SweepOptions options(const Args& args);
+
+ private:
+  void add_output(CLI::App& app);
+  void add_gate(CLI::App& app);
+  void gate_options();
+  void output_options();
+
+  SweepOptions options_;
+  CLI::App& app_;
+  AxisOptions axes_;
+  MeasureFlags measure_;
+  GateFlags gate_;
+  RunFileFlags file_;
+  std::string retries_ = "2", format_ = "table", config_;
+  CLI::Option* columns_option_ = nullptr;
+  std::vector<std::string> columns_;
+};
+
+SweepParser::SweepParser(CLI::App& app) : app_(app), axes_(app), measure_(app), gate_(app, "Gate") {
+  app.footer(sweep_footer);
+  add_output(app);
+  add_gate(app);
+}
+
+void SweepParser::add_output(CLI::App& app) {
+  file_.add(app, "CSV to write; FILE.meta.json beside it describes the run", "Add a further run to FILE",
+            /*resume=*/true);
+  app.add_flag("--dry-run", options_.dry_run, "Print the plan and run nothing");
+  app.add_option("--format", format_, "Standard output: table, csv or json")->default_str(format_);
+  columns_option_ =
+      app.add_option("--columns", columns_, "Columns of standard output, or all; see attnprof list --columns")
+          ->allow_extra_args(false)
+          ->type_name("LIST");
+  add_name(app, "--config", config_, "Options from section [sweep] of a TOML or INI file", "FILE")
+      ->configurable(false);
+}
+
+void SweepParser::add_gate(CLI::App& app) {
+  app.add_option("--gate", options_.gate, "Then hold the rows against this baseline, as attnprof gate does")
+      ->type_name("BASELINE.csv")
+      ->group("Gate");
+  app.add_option("--gate-retries", retries_, "Measure ambiguous cases again up to this often")
+      ->default_str(retries_)
+      ->group("Gate");
+  gate_.add_outputs();
+}
+
+SweepOptions SweepParser::options(const Args& args) {
+  if (!config_.empty()) apply_config_file(app_, config_);
+  options_.axes = axes_.axes();
+  options_.measure = measure_.measure();
+  options_.device = measure_.device();
+  output_options();
+  gate_options();
+  options_.command_line = command_line_of(args);
+  return options_;
+}
+
+void SweepParser::gate_options() {
+  options_.gate_options = gate_.options();
+  options_.gate_outputs = gate_.outputs();
+  options_.gate_retries = static_cast<int>(whole_number("--gate-retries", retries_, 100));
+  const GateOutputs& files = options_.gate_outputs;
+  if (options_.gate.empty() && !(files.markdown + files.junit + files.json).empty())
+    throw UsageError("--markdown, --junit and --json are a gate's; give --gate BASELINE.csv too");
+}
+
+void SweepParser::output_options() {
+  options_.output = file_.output();
+  options_.existing = file_.existing();
+  options_.format = parse_format(format_, false);
+  if (columns_option_->count() > 0) options_.columns = parse_words("--columns", columns_);
+  for (const std::string& name : options_.columns)
+    if (name != "all" && !find_column(name))
+      throw UsageError(
+          fmt::format("--columns '{}' is no column; attnprof list --columns shows their names", name));
+}
+
+void say_how_to_go_on(const SweepOptions& options) {
+  if (!options.output.empty())
+    say(fmt::format("{} has every finished row; --resume completes it", options.output));
+}
+
+void say_the_end(ExitCode code, const SweepOptions& options) {
+  if (code == ExitCode::interrupted) say_how_to_go_on(options);
+  if (code == ExitCode::environment)
+    say("nothing was measured: every case was skipped, for the reasons given");
+  if (options.output.empty()) say("nothing was written; -o FILE.csv keeps every column of every row");
+}
+
+std::optional<SweepGate> gate_of(const SweepOptions& options) {
+  if (options.gate.empty()) return std::nullopt;
+  return std::optional<SweepGate>(
+      std::in_place, SweepGateOptions{.baseline = options.gate,
+                                      .current = options.output.empty() ? "this run" : options.output,
+                                      .retries = options.gate_retries,
+                                      .gate = options.gate_options,
+                                      .outputs = options.gate_outputs});
+}
+
+struct Measured {
+  ExitCode code;
+  std::vector<Row> rows;
+};
+
+Measured measure(const SweepOptions& options, Backend& backend, const std::vector<Case>& cases,
+                 RunFacts& facts, const SweepGate* gate, const std::atomic<bool>& stop) {
+  std::optional<RunFile> file;
+  if (!options.output.empty()) file.emplace(options.output, options.existing);
+  std::vector<Row> done;
+  if (file) done = file->resume(cases, backend, facts);
+  RecordedRun run(backend, facts, file ? &*file : nullptr, stop, std::move(done));
+  RowOutput output(options.format, options.columns, /*kept=*/file.has_value());
+  run.show_on(output);
+  try {
+    const ExitCode code = run.measure(cases, gate);
+    return {code, run.rows()};
+  } catch (...) {
+    say_how_to_go_on(options);
+    throw;
+  }
+}
+
+ExitCode sweep(const SweepOptions& options, const BackendOpener& open) {
+  ignore_broken_pipes();
+  if (!options.output.empty()) check_existing(options.output, options.existing);
+  const std::optional<SweepGate> gate = gate_of(options);
+  const OpenBackend opened = open(options.device, options.measure);
+  Backend& backend = *opened.backend;
+  const BackendInfo& info = backend.info();
+  say(opened.why);
+  for (const std::string& notice : info.notices) say(notice);
+  const std::vector<Case> cases = expand(options.axes, info.device, info.free_bytes);
+  RunFacts facts = new_run(options.command_line, options.measure, cases);
+  if (gate) gate->check_plan(cases, provenance_of(facts, info), meta_of_run(facts, info));
+  const InterruptGuard interrupt;
+  const Measured measured =
+      measure(options, backend, cases, facts, gate ? &*gate : nullptr, interrupt.stop());
+  say_the_end(measured.code, options);
+  if (!gate || measured.code == ExitCode::interrupted) return measured.code;
+  FILE* stream = options.format == Format::table ? stdout : stderr;  // CSV and JSON stay whole
+  return std::max(measured.code, gate->show(measured.rows, meta_of_run(facts, info), stream));
+}
+
+ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open) {
+  return options.dry_run ? dry_run(options, open) : sweep(options, open);
+}
+
+}  // namespace
+
+extern const CommandEntry sweep_entry;
+const CommandEntry sweep_entry{"sweep", "Measure every combination of the axes",
+                               command_parser<SweepParser, sweep_command>};
+
+}  // namespace attnprof
