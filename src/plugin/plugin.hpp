@@ -36,8 +36,8 @@ class Plugin {
 // description that is none.
 Variant plugin_variant(const std::string& path, std::shared_ptr<Plugin> plugin);
 
-// Absolute path of the library; `given`: a path, which has a slash, or the name of one that comes with attnprof.
-// Throws UsageError where it cannot be read.
+// Absolute path of the library; `given`: a path, which has a slash, or the name of one that comes with
+// attnprof. Throws UsageError where it cannot be read.
 std::string plugin_path(const std::string& given);
 
 }  // namespace attnprof
