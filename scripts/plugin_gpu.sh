@@ -20,7 +20,10 @@ attnprof=$build_dir/attnprof
 nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
 [ -x "$nvcc" ] || { echo "plugin_gpu.sh: no nvcc; put it into PATH or set CUDA_HOME" >&2; exit 2; }
 case $source_dir$out_dir$nvcc in
-  *[!A-Za-z0-9_./+-]*) echo "plugin_gpu.sh: nvcc hands paths to a shell; use folders named by letters, digits and _ . + - alone" >&2; exit 2 ;;
+  *[!A-Za-z0-9_./+-]*)
+    echo "plugin_gpu.sh: nvcc hands paths to a shell; use folders named by letters, digits and _ . + - alone" >&2
+    exit 2
+    ;;
 esac
 cd "$out_dir" || exit 2
 failures=0

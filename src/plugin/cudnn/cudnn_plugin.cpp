@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/trusted_path.hpp"
 #include "plugin/attnprof_plugin.h"
 
 // After the system's headers: the frontend's own uses dlopen.
@@ -34,11 +35,19 @@ void require(fe::error_t status) {
   if (status.is_bad()) throw Failure{status.get_message()};
 }
 
+// By its name, as the loader finds it, or by a path, where nobody else could have put it.
+void* open_library(const std::string& name) {
+  if (name.find('/') != std::string::npos)
+    if (const std::string refusal = attnprof::examine_trust(name).refusal; !refusal.empty())
+      throw Failure{name + " is not used: " + refusal};
+  return dlopen(name.c_str(), RTLD_NOW);
+}
+
 // The runtime of the headers that this was built with: a process may find another first.
 void choose_runtime() {
   const std::string name = "libcudart.so." + std::to_string(CUDART_VERSION / 1000);
   for (const std::string& each : {name, "/usr/local/cuda/lib64/" + name})
-    if (dlopen(each.c_str(), RTLD_NOW)) {
+    if (open_library(each)) {
       setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", each.c_str(), 0);
       return;
     }
@@ -48,7 +57,7 @@ void open_cudnn() {
   if (fe::cudnn_dlhandle) return;
   choose_runtime();
   for (const char* name : {"libcudnn.so.9", ATTNPROF_CUDNN_LIBRARY})
-    if ((fe::cudnn_dlhandle = dlopen(name, RTLD_NOW))) return;
+    if ((fe::cudnn_dlhandle = open_library(name))) return;
   throw Failure{"libcudnn.so.9 cannot be opened; install cuDNN 9 or put its folder into LD_LIBRARY_PATH"};
 }
 
