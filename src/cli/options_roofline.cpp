@@ -22,7 +22,7 @@ constexpr const char* published_footer =
     "in the\n"
     "half-square convention of the figures (4 d N^2 a head, halved when causal); the ratio is the row's over "
     "the\n"
-    "figure's. csv and json have both in exact FLOPs too. Sources: results/published/README.md.\n\n"
+    "figure's. csv and json have both in exact FLOPs too. Sources: src/published/README.md.\n\n"
     "Exit codes: 0 all well, 2 wrong usage or a malformed file, 3 no row has a figure.";
 
 }  // namespace

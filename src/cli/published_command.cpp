@@ -112,12 +112,11 @@ ExitCode published_command(const PublishedCommand& command) {
   const std::vector<ResultFile> files = read_result_files(command.files, published_columns(), notices);
   for (const std::string& notice : notices) say(notice);
   const std::vector<PublishedFigure> figures =
-      parse_published(published_figures_text(), "results/published/figures.csv");
+      parse_published(published_figures_text(), "src/published/figures.csv");
   const PublishedComparison comparison = compare_published(files, figures);
   tell_of_rest(comparison);
   if (comparison.matches.empty())
-    throw EnvironmentError(
-        "no row has a published figure; results/published/figures.csv lists those there are");
+    throw EnvironmentError("no row has a published figure; src/published/figures.csv lists those there are");
   const bool people = command.format == Format::table || command.format == Format::markdown;
   print(people ? format_lines(short_lines(comparison.matches), command.format)
                : format_lines(full_lines(comparison.matches), command.format, full_numbers));

@@ -9,8 +9,9 @@
 namespace attnprof {
 namespace {
 
-// Fitted to 802 rows of an H200 (naive, flash1, flash2, flash3, their tiles; scripts/explain_evidence.py
-// says which were kept out): of the work of one warp, and of an SM's blocks together, what the time shows.
+// Fitted to 802 rows of an H200 (naive, flash1, flash2, flash3, their tiles;
+// scripts/evidence/explain_evidence.py says which were kept out): of the work of one warp, and of an SM's
+// blocks together, what the time shows.
 constexpr double own_share = 0.414;
 constexpr double queued_share = 0.445;
 constexpr double schedulers = 4;

@@ -42,7 +42,7 @@ Case case_of(const Row& row) {
 
 // What the schedule reads again, over L2's size: S or P; in flash1, whose outer loop reads K and V once, Q
 // and fp32 O, l and m; in flash2 K and V. Near 1, bytes hang on when each block happens to run;
-// scripts/check_figures.py draws the same line.
+// scripts/evidence/check_figures.py draws the same line.
 int64_t reused_bytes(const Case& c) {
   const Problem& p = c.problem;
   const int64_t heads = p.batch * p.heads, element = bytes_per_element(p.dtype);

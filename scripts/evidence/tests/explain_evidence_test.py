@@ -1,0 +1,73 @@
+"""The rule of explain_evidence.py: which pairs it draws, and that no time has a say in it."""
+
+import csv
+import pathlib
+import sys
+import tempfile
+import unittest
+
+EVIDENCE = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(EVIDENCE))
+import explain_evidence  # noqa: E402
+
+RESULTS = EVIDENCE.parents[1] / "results" / "h200"
+
+
+def texts(pairs):
+    return [text for text, _, _ in explain_evidence.drawn(pairs)]
+
+
+class DrawnPairs(unittest.TestCase):
+    def all_pairs(self, folder=RESULTS):
+        return [p for name in explain_evidence.TILE_FILES for p in explain_evidence.pairs_of(folder / name)]
+
+    def test_twenty_of_the_committed_rows(self):
+        pairs = self.all_pairs()
+        self.assertEqual(len(pairs), 1115)
+        chosen = texts(pairs)
+        self.assertEqual(len(chosen), 20)
+        committed = (RESULTS / "explain_evidence.txt").read_text(encoding="utf-8")
+        for text in chosen:
+            self.assertIn(text, committed)
+
+    def test_times_have_no_say(self):
+        with tempfile.TemporaryDirectory() as name:
+            copy = pathlib.Path(name) / "tiles.csv"
+            with open(RESULTS / "tiles.csv", newline="", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+            with open(copy, "w", newline="", encoding="utf-8") as file:
+                writer = csv.DictWriter(file, rows[0])
+                writer.writeheader()
+                for i, row in enumerate(reversed(rows)):
+                    writer.writerow({**row, "latency_median_ns": str(1000 + 77 * i)})
+            self.assertEqual(texts(explain_evidence.pairs_of(copy)), texts(explain_evidence.pairs_of(RESULTS / "tiles.csv")))
+
+    def test_pairs_differ_in_the_tile_alone(self):
+        for _, first, second in self.all_pairs():
+            self.assertNotEqual(first["tile"], second["tile"])
+            for column in explain_evidence.IDENTITY + ("run",):
+                self.assertEqual(first[column], second[column])
+
+    def test_few_pairs_are_all_taken(self):
+        few = [(str(i), None, None) for i in range(7)]
+        self.assertEqual(len(explain_evidence.drawn(few)), 7)
+
+
+class Reported(unittest.TestCase):
+    class Fixed:
+        def __init__(self, speedup):
+            self.value = speedup
+
+        def speedup(self, file, line, tile):
+            return self.value
+
+    def good(self, predicted):
+        pair = ("f.csv x", {"latency_median_ns": "200", "line": 2}, {"latency_median_ns": "100", "tile": "64x64"})
+        return explain_evidence.report_tiles([pair], self.Fixed(predicted), verbose=False)
+
+    def test_fifteen_percent_either_way(self):
+        self.assertEqual([self.good(p) for p in (2.0, 2.29, 2.31, 1.71, 1.69, None)], [1, 1, 0, 1, 0, 0])
+
+
+if __name__ == "__main__":
+    unittest.main()
