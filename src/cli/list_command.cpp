@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cli/commands.hpp"
+#include "cli/rules.hpp"
 #include "cli/text_output.hpp"
 #include "model/device_profiles.hpp"
 #include "report/schema_docs.hpp"
@@ -117,6 +118,12 @@ void print_variants_for_people(const ListOptions& options, const DeviceProfile& 
   fmt::print("{}", format_text_table(targets, width));
 }
 
+void print_rules_for_people() {
+  std::vector<std::vector<std::string>> lines = rule_lines();
+  lines.erase(lines.begin());
+  fmt::print("{}", format_text_table(lines, terminal_width()));
+}
+
 void print_columns_for_people() {
   for (const Column& column : schema())
     fmt::print("{}\n{}", column.name, wrap_text(std::string(column.description), terminal_width(), "    "));
@@ -131,6 +138,13 @@ ExitCode list_command(const ListOptions& options) {
       print_columns_for_people();
     else
       fmt::print("{}", format_lines(schema_lines(), options.format));
+    return ExitCode::ok;
+  }
+  if (options.rules) {
+    if (people)
+      print_rules_for_people();
+    else
+      fmt::print("{}", format_lines(rule_lines(), options.format, {1}));
     return ExitCode::ok;
   }
   const DeviceProfile device = target_profile(options.device);

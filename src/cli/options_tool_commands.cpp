@@ -22,12 +22,15 @@ ListParser::ListParser(CLI::App& root)
   add_axis(app_, head_dims_, "-d,--head-dim", "Show default tiles for these", "64,128", "Options");
   add_axis(app_, dtypes_, "--dtype", "Show default tiles for these", "fp16", "Options");
   app_.add_flag("--columns", options_.columns, "Show the columns of a row instead");
+  app_.add_flag("--rules", options_.rules,
+                "Show the numbers that every case is verified and timed by instead");
   app_.add_option("--format", format_, "table, csv, json or markdown")->default_str(format_);
 }
 
 ListOptions ListParser::options() {
   own_.load();
   refuse_two_targets(options_.device);
+  refuse_both(options_.columns && options_.rules, "--columns", "--rules");
   if (head_dims_.given()) options_.head_dims = parse_axis("-d", head_dims_.texts);
   if (dtypes_.given()) options_.dtypes = parse_dtypes(dtypes_.texts);
   options_.format = parse_format(format_, true);
