@@ -1,8 +1,22 @@
 """What the .meta.json beside a result file says of its runs: machine, versions, command line, peaks and ceilings."""
 
-from .roofline import read_meta
+import json
+import pathlib
+
+from .result_rows import Refusal
 
 SHOWN_APART = ("peaks", "ceilings", "notices", "command_line", "comparable")
+
+
+def read_meta(path):
+    """The .meta.json beside a result file, or None where there is none."""
+    meta_path = pathlib.Path(str(path) + ".meta.json")
+    if not meta_path.exists():
+        return None
+    try:
+        return json.loads(meta_path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Refusal(f"{meta_path}: cannot be read as JSON ({error}); remove it to draw without it.") from None
 
 
 def mapping(value):

@@ -3,14 +3,13 @@
 import dataclasses
 import json
 import pathlib
-import subprocess
 import tempfile
 
+from . import program
 from .figure_parts import short_count
 from .result_rows import Refusal
 
 SCHEMA = 1
-TEN_MINUTES = 600
 LISTS = {"sentences": str, "resources": dict, "tiles": dict}  # of a case, and what they hold
 
 
@@ -73,24 +72,23 @@ def from_file(path):
     return [parsed(text, path)]
 
 
-def from_program(program, paths):
-    """What PROGRAM explains of each file, and its sentences where it explains nothing (exit code 3)."""
+def from_program(attnprof, paths):
+    """What the program explains of each file, and its sentences where it explains nothing (exit code 3)."""
     explained, sentences = [], []
     for path in paths:
         with tempfile.TemporaryDirectory() as folder:
             output = pathlib.Path(folder) / "explain.json"
-            command = [program, "explain", path, "--format", "json", "-o", output]
             try:
-                done = subprocess.run(command, capture_output=True, text=True, timeout=TEN_MINUTES, check=False)
-            except (OSError, subprocess.TimeoutExpired) as error:
-                raise Refusal(f"--attnprof {program}: cannot be run: {getattr(error, 'strerror', None) or error}.") from None
+                done = program.run(attnprof, "explain", path, "--format", "json", "-o", output)
+            except program.NotUsable as error:
+                raise Refusal(f"--attnprof {error}") from None
             said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
             if done.returncode == 0 and output.exists():
-                explained.append(parsed(output.read_text(encoding="utf-8"), f"{program} explain {path}"))
+                explained.append(parsed(output.read_text(encoding="utf-8"), f"{attnprof} explain {path}"))
             elif done.returncode == 3:
                 sentences.append(said)
             else:
-                raise Refusal(f"--attnprof {program}: explain {path} ended with exit code {done.returncode}: {said}")
+                raise Refusal(f"--attnprof {attnprof}: explain {path} ended with exit code {done.returncode}: {said}")
     return explained, sentences
 
 
@@ -110,13 +108,13 @@ def listed(result, name):
     return result[name] if isinstance(result.get(name), list) else []
 
 
-def findings_of(explain, program, paths):
+def findings_of(explain, attnprof, paths):
     """The findings of --explain or --attnprof, or none and why. Throws Refusal."""
     sentences = []
     if explain:
         results = from_file(explain)
-    elif program:
-        results, sentences = from_program(program, paths)
+    elif attnprof:
+        results, sentences = from_program(attnprof, paths)
     else:
         return Findings([], [], [], "neither --explain nor --attnprof was given")
     cases = [case for result in results for case in result["cases"]]

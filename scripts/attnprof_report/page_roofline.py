@@ -73,13 +73,13 @@ def point_traces(rows, x, x_label, styles):
     return traces
 
 
-def roofline_plot(rows, roofs, styles):
-    """Of sweep_rows.with_lines and roofline.with_roofs: the plot, or why there is nothing to draw."""
+def roofline_plot(rows, roofs_of, styles):
+    """Of sweep_rows.with_lines, and roofs_of(devices): the plot, or why there is nothing to draw."""
     drawn = drawable(rows)
     rest = left_out(rows, drawn)
     if drawn.empty:
         return Plot("roofline", "Roofline", reason=f"of {len(rows)} rows, {rest}")
-    roofs = {device: roofs[device] for device in drawn["device"].unique()}
+    roofs = roofs_of(drawn["device"].unique())
     styles, panels = {name: style for name, style in styles.items() if name in set(drawn["line"])}, []
     for x, level, title, x_label in PANELS:
         if not (drawn[x] > 0).any():

@@ -175,7 +175,8 @@ def caption_of(rows, roofs, caption, unlabelled):
         parts.append(f"{unchecked} drawn without a check of their output")
     if unlabelled:
         parts.append(f"{unlabelled} labels left out for room")
-    parts.append("roofs from " + " and ".join(dict.fromkeys(roof.source for roof in roofs.values())))
+    sources = " and ".join(dict.fromkeys(roof.source for roof in roofs.values() if roof.source))
+    parts.append(f"roofs from {sources}" if sources else "no roof of the device is known")
     return "\n".join(textwrap.wrap("; ".join(parts) + ".", 200))
 
 

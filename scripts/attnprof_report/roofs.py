@@ -1,82 +1,63 @@
-"""A device's roofs: bandwidths in TB/s (so that TB/s x FLOP a byte is TFLOP/s) and compute ceilings in TFLOP/s."""
+"""A device's roofs, as `attnprof roofline` says them: bandwidths in TB/s (so that TB/s x FLOP a byte is TFLOP/s) and compute
+ceilings in TFLOP/s."""
 
 import dataclasses
+import json
+
+from . import program
+from .result_rows import Refusal
+
+SOURCES = {"ceiling": "measured ceilings", "run": "nominal peaks in .meta.json", "profile": "the device's built-in profile"}
+NAMES = {"tensor": "tensor", "tensor_fp8": "fp8 tensor", "fma": "fp32"}  # in a picture
 
 
 @dataclasses.dataclass
 class Roofs:
     bandwidths: dict  # level ("hbm", "l2") -> TB/s
     ceilings: dict  # name -> TFLOP/s
-    source: str
+    source: str  # in words; empty where no roof is known
 
     def name_is_above(self, tflops):
         """Where the name of a ceiling goes: above its line, but below where the next one's line is near."""
         return not any(tflops < other < 1.2 * tflops for other in self.ceilings.values())
 
 
-# What a roof is as measured: the fastest of these ceilings. Tensor cores' are of the rows' dtype.
-MEASURED = {"hbm": ["hbm_read_gbps"], "l2": ["l2_read_gbps"], "fp32": ["fma_tflops"]}
-
-TENSOR_PEAKS = {"fp8": ("fp8 tensor", "tensor_fp8_tflops")}  # of other dtypes: the 16-bit rate
+def name_of(record):
+    return f"{record['dtype']} tensor" if record["roof"] == "tensor" and record["dtype"] else NAMES.get(record["roof"], record["roof"])
 
 
-LEAST_SHARE = 0.5  # of the nominal rate: mma.sync alone, where it is no faster, is not what the tensor cores do
+def roofs_of(device, records):
+    """Of the records of all files: of one name the first with the best source, measured before nominal."""
+    ranked = sorted((record for record in records if record["device"] == device),
+                    key=lambda record: list(SOURCES).index(record["roof_source"]))
+    bandwidths, ceilings = {}, {}
+    for record in ranked:
+        if record["roof_gbps"]:
+            bandwidths.setdefault(record["roof"], record["roof_gbps"] / 1e3)
+        elif record["roof_tflops_per_s"]:
+            ceilings.setdefault(name_of(record), record["roof_tflops_per_s"])
+    return Roofs(bandwidths, ceilings, ", ".join(dict.fromkeys(SOURCES[record["roof_source"]] for record in ranked)))
 
 
-def _tensor_roof(dtype, ceilings, peaks, arch):
-    """(name, TFLOP/s) of the roof of rows of this dtype; both 16-bit dtypes have one nominal rate. The rule of
-    src/roofline/rates.cpp, tensor_rate."""
-    kind = "fp16" if dtype == "fp32" else dtype
-    name, key = TENSOR_PEAKS.get(dtype, ("tensor", "tensor_16bit_tflops"))
-    nominal = peaks.get(key, 0)
-    wgmma, mma = (ceilings.get(f"{unit}_{kind}_tflops", {}).get("median") for unit in ("wgmma", "mma"))
-    if wgmma:
-        return f"{kind} tensor", wgmma
-    if mma and not arch.startswith("sm_90") and mma > LEAST_SHARE * nominal:
-        return f"{kind} tensor", mma
-    return name, nominal
-
-
-def roofs_from_meta(meta, run, dtypes):
-    """Roofs as the run recorded them, for rows of these dtypes: its measured ceilings, and nominal peaks (DeviceProfile's)
-    of what was not measured; None where the file has no peaks for it."""
+def records_of(path, attnprof):
+    """The roofs that the program knows for a file's rows; none where no row of it is ok. Throws Refusal."""
+    done = program.run(attnprof, "roofline", path, "--format", "json")
+    if done.returncode == 3:
+        return []
+    if done.returncode != 0:
+        raise Refusal(f"{path}: its roofs cannot be told: {program.last_line(done)}")
+    defaults = {"device": "", "roof": "", "dtype": None, "roof_gbps": None, "roof_tflops_per_s": None}
     try:
-        peaks = meta["runs"][run]["peaks"]
-    except (KeyError, TypeError):
-        return None
-    bandwidths = {level: peaks.get(f"{level}_gbps", 0) / 1e3 for level in ("hbm", "l2")}
-    known = meta["runs"][run].get("ceilings") or {}
-    arch = (meta["runs"][run].get("environment") or {}).get("arch", "")
-    ceilings = dict(_tensor_roof(dtype, known, peaks, arch) for dtype in dtypes)
-    ceilings["fp32"] = peaks.get("fp32_tflops", 0)
-    measured = _measured(known)
-    bandwidths |= {level: measured[level] / 1e3 for level in bandwidths if level in measured}
-    ceilings |= {name: measured[name] for name in ceilings if name in measured}
-    return Roofs({level: tbps for level, tbps in bandwidths.items() if tbps > 0},
-                 {name: tflops for name, tflops in ceilings.items() if tflops > 0},
-                 "measured ceilings" if known else "nominal peaks in .meta.json")
+        return [defaults | record for record in json.loads(done.stdout)["roofs"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise Refusal(f"{attnprof} roofline {path} printed no roofs ({error!r}); use a program of this script's version.") from None
 
 
-def _measured(ceilings):
-    """name of MEASURED -> the fastest of its ceilings, where there is one."""
-    rates = {name: [ceilings[key]["median"] for key in keys if key in ceilings] for name, keys in MEASURED.items()}
-    return {name: max(values) for name, values in rates.items() if values}
-
-
-def _peaks_by_variant(rows, peaks):
-    """Each distinct peak under the names of the variants that have it; cells of one peak differ by rounding alone."""
-    owners = {}  # TFLOP/s -> variants
-    for variant, peak in sorted(zip(rows["variant"], peaks), key=lambda pair: -pair[1]):
-        known = next((other for other in owners if abs(peak / other - 1) < 0.01), float(peak))
-        owners.setdefault(known, {})[variant] = True
-    return {"peak of " + ", ".join(variants): tflops for tflops, variants in owners.items()}
-
-
-def roofs_from_rows(rows):
-    """What the columns give: the peak behind mfu_pct, and the HBM bandwidth of rows under the slope of their roof."""
-    rows = rows[(rows["mfu_pct"] > 0) & (rows["roof_tflops_per_s"] > 0)]
-    peaks = 100 * rows["useful_tflops_per_s"] / rows["mfu_pct"]
-    sloped = rows[(rows["roof_tflops_per_s"] < 0.99 * peaks) & (rows["hbm_intensity"] > 0)]
-    slopes = sloped["roof_tflops_per_s"] / sloped["hbm_intensity"]
-    return Roofs({"hbm": float(slopes.median())} if len(slopes) else {}, _peaks_by_variant(rows, peaks),
-                 "the rows' columns")
+def ask_roofs(paths, devices, attnprof=None):
+    """device -> Roofs of rows of the files, by the program. Throws Refusal (3 where there is no program)."""
+    try:
+        found = program.find(attnprof)
+        records = [record for path in paths for record in records_of(path, found)]
+    except program.NotUsable as error:
+        raise Refusal(str(error), 3) from None
+    return {device: roofs_of(device, records) for device in devices}

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 SCRIPTS = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SCRIPTS))
@@ -18,17 +19,15 @@ sys.path.insert(0, str(SCRIPTS))
 import pandas as pd  # noqa: E402
 from matplotlib.transforms import Bbox  # noqa: E402
 
-from attnprof_report import point_labels  # noqa: E402
+from attnprof_report import point_labels, program  # noqa: E402
 import result_file  # noqa: E402
 from attnprof_report.__main__ import main  # noqa: E402
 from attnprof_report.roofline import drawable, left_out, read_rows  # noqa: E402
 from attnprof_report.roofline_figure import plt, subtitle_of, title_of  # noqa: E402
-from attnprof_report.roofs import roofs_from_meta, roofs_from_rows  # noqa: E402
+from attnprof_report.roofs import Roofs as RoofsOf, ask_roofs, roofs_of  # noqa: E402
 
-META = {"runs": {"r0": {"peaks": {"hbm_gbps": 2039.0, "fp32_tflops": 19.5}},
-                 "r1": {"peaks": {"hbm_gbps": 4800.0, "l2_gbps": 11000.0, "tensor_16bit_tflops": 989.0,
-                                   "tensor_fp8_tflops": 1979.0, "fp32_tflops": 67.0}}}}
-
+PEAKS = {"peaks": {"hbm_gbps": 4800.0, "l2_gbps": 11000.0, "tensor_16bit_tflops": 989.0, "tensor_fp8_tflops": 1979.0,
+                   "fp32_tflops": 67.0}}
 
 Done = collections.namedtuple("Done", "returncode stderr")
 
@@ -102,50 +101,61 @@ class Drawing(PlotTest):
 
 
 class Roofs(PlotTest):
-    def test_meta_file_gives_the_roofs_of_the_run(self):
-        roofs = roofs_from_meta(META, "r1", ["fp16", "bf16"])
+    """The rule is the program's and is tested there: here, what becomes of its answer."""
+
+    def roofs(self, meta, dtypes=("fp16",), device="NVIDIA H200"):
+        rows = [result_file.row("flash2", 512, 64, dtype=dtype, device=device, backend="gpu") for dtype in dtypes]
+        file = self.write(rows)
+        if meta:
+            pathlib.Path(f"{file}.meta.json").write_text(json.dumps({"runs": {"r1": meta}}), encoding="utf-8")
+        return ask_roofs([file], [device])[device]
+
+    def test_peaks_of_the_run(self):
+        roofs = self.roofs(PEAKS | {"ceilings": {}}, ["fp16", "bf16"])
         self.assertEqual(roofs.bandwidths, {"hbm": 4.8, "l2": 11.0})
         self.assertEqual(roofs.ceilings, {"tensor": 989.0, "fp32": 67.0})
-        self.assertEqual(roofs_from_meta(META, "r0", ["fp16"]).bandwidths, {"hbm": 2.039})
-        self.assertIsNone(roofs_from_meta({"runs": {"r1": {}}}, "r1", ["fp16"]))
+        self.assertEqual(roofs.source, "nominal peaks in .meta.json")
 
     def test_measured_ceilings_come_before_nominal_peaks(self):
-        ceilings = {"hbm_read_gbps": {"median": 4500.0}, "mma_bf16_tflops": {"median": 600.0},
-                    "wgmma_bf16_tflops": {"median": 850.0}}
-        meta = {"runs": {"r1": META["runs"]["r1"] | {"ceilings": ceilings}}}
-        roofs = roofs_from_meta(meta, "r1", ["bf16"])
+        ceilings = {"hbm_read_gbps": {"median": 4500.0}, "wgmma_bf16_tflops": {"median": 850.0}}
+        roofs = self.roofs(PEAKS | {"ceilings": ceilings}, ["bf16"])
         self.assertEqual(roofs.bandwidths, {"hbm": 4.5, "l2": 11.0})
         self.assertEqual(roofs.ceilings, {"bf16 tensor": 850.0, "fp32": 67.0})
-        self.assertEqual(roofs.source, "measured ceilings")
+        self.assertEqual(roofs.source, "measured ceilings, nominal peaks in .meta.json")
 
-    def test_mma_sync_alone_is_a_roof_only_where_it_may_be_all_there_is(self):
-        def ceiling(arch, tflops):
-            run = META["runs"]["r1"] | {"ceilings": {"mma_fp16_tflops": {"median": tflops}}, "environment": {"arch": arch}}
-            return roofs_from_meta({"runs": {"r1": run}}, "r1", ["fp16"]).ceilings
-        self.assertEqual(ceiling("sm_80", 600.0), {"fp16 tensor": 600.0, "fp32": 67.0})
-        self.assertEqual(ceiling("sm_90a", 600.0), {"tensor": 989.0, "fp32": 67.0})
-        self.assertEqual(ceiling("sm_100a", 400.0), {"tensor": 989.0, "fp32": 67.0})
-
-    def test_each_dtype_has_its_own_measured_ceiling(self):
+    def test_each_dtype_has_its_own(self):
         ceilings = {"wgmma_fp16_tflops": {"median": 840.0}, "wgmma_bf16_tflops": {"median": 850.0}}
-        meta = {"runs": {"r1": META["runs"]["r1"] | {"ceilings": ceilings}}}
-        self.assertEqual(roofs_from_meta(meta, "r1", ["fp16"]).ceilings, {"fp16 tensor": 840.0, "fp32": 67.0})
-        self.assertEqual(roofs_from_meta(meta, "r1", ["fp16", "bf16", "fp8"]).ceilings,
-                         {"fp16 tensor": 840.0, "bf16 tensor": 850.0, "fp8 tensor": 1979.0, "fp32": 67.0})
-        roofs = roofs_from_meta(meta, "r1", ["fp16", "bf16", "fp8"])
+        roofs = self.roofs(PEAKS | {"ceilings": ceilings}, ["fp16", "bf16", "fp8"])
+        self.assertEqual(roofs.ceilings, {"fp16 tensor": 840.0, "bf16 tensor": 850.0, "fp8 tensor": 1979.0, "fp32": 67.0})
         self.assertEqual([name for name, tflops in roofs.ceilings.items() if not roofs.name_is_above(tflops)], ["fp16 tensor"],
                          "two names above lines so near would overlap")
 
-    def test_fp8_rows_have_a_ceiling_of_their_own(self):
-        self.assertEqual(roofs_from_meta(META, "r1", ["fp8"]).ceilings, {"fp8 tensor": 1979.0, "fp32": 67.0})
-        self.assertEqual(roofs_from_meta(META, "r1", ["bf16", "fp8"]).ceilings,
-                         {"tensor": 989.0, "fp8 tensor": 1979.0, "fp32": 67.0})
+    def test_of_several_files_what_was_measured_is_drawn(self):
+        records = [{"device": "d", "roof": "hbm", "dtype": None, "roof_gbps": gbps, "roof_tflops_per_s": None, "roof_source": source}
+                   for gbps, source in ((4800.0, "profile"), (4500.0, "ceiling"), (4400.0, "ceiling"), (4700.0, "run"))]
+        self.assertEqual(roofs_of("d", records).bandwidths, {"hbm": 4.5})
 
-    def test_columns_give_the_roofs_without_a_meta_file(self):
-        rows = drawable(read_rows(self.write(result_file.default_sweep())))
-        roofs = roofs_from_rows(rows)
-        self.assertAlmostEqual(roofs.bandwidths["hbm"], result_file.HBM_TBPS, delta=0.01)
-        self.assertEqual([round(tflops) for tflops in roofs.ceilings.values()], [989, 67])
+    def test_without_a_meta_file_the_profile_of_the_device(self):
+        roofs = self.roofs(None)
+        self.assertEqual(roofs.source, "the device's built-in profile")
+        self.assertEqual(set(roofs.ceilings), {"tensor", "fp32"})
+
+    def test_a_device_of_which_nothing_is_known_is_drawn_without_roofs(self):
+        self.assertEqual(self.roofs(None, device="Other GPU"), RoofsOf({}, {}, ""))
+        self.assertEqual(self.plot(self.folder / "rows.csv"), Done(0, ""))
+        self.assertIn("no roof of the device is known", self.text_of())
+
+    def test_the_program_is_asked_and_its_refusal_is_passed_on(self):
+        file = self.write(result_file.default_sweep())
+        pathlib.Path(f"{file}.meta.json").write_text("{", encoding="utf-8")
+        self.refuses(2, "rows.csv: its roofs cannot be told: ", file)
+        self.refuses(3, "none: cannot be run: No such file", file, "--attnprof", self.folder / "none")
+
+    def test_no_program_at_all(self):
+        with tempfile.TemporaryDirectory() as empty, mock.patch.dict(os.environ, {"PATH": empty}), \
+                mock.patch.object(program, "HERE", pathlib.Path(empty) / "a/b/c/d"):
+            del os.environ["ATTNPROF"]
+            self.refuses(3, "there is no attnprof to ask: build it", self.write(result_file.default_sweep()))
 
     def test_one_row_under_a_flat_roof_is_drawn(self):
         self.assertEqual(self.plot(self.write([result_file.row("flash2", 4096, 128)])).returncode, 0)
@@ -159,18 +169,6 @@ class Roofs(PlotTest):
         texts = set(re.findall("<!-- (.*) -->", self.text_of()))
         self.assertEqual([text for text in texts if "times" in text], [])
         self.assertIn("200", texts)
-
-    def test_broken_meta_file_is_refused(self):
-        file = self.write(result_file.default_sweep())
-        pathlib.Path(str(file) + ".meta.json").write_text("{", encoding="utf-8")
-        self.refuses(2, "cannot be read as JSON", file)
-
-    def test_meta_file_without_numbers_is_refused(self):
-        file = self.write(result_file.default_sweep())
-        for peaks in ({"hbm_gbps": "fast"}, ["fast"]):
-            meta = {"runs": {"r1": {"peaks": peaks}}}
-            pathlib.Path(str(file) + ".meta.json").write_text(json.dumps(meta), encoding="utf-8")
-            self.refuses(2, "peaks of run r1 are no numbers", file)
 
     def test_byte_order_mark_line_ends_and_blank_lines_change_nothing(self):
         file = self.write(result_file.default_sweep())
@@ -196,7 +194,7 @@ class Roofs(PlotTest):
 
     def test_meta_file_is_found_beside_the_rows(self):
         file = self.write(result_file.default_sweep())
-        pathlib.Path(str(file) + ".meta.json").write_text(json.dumps(META), encoding="utf-8")
+        pathlib.Path(f"{file}.meta.json").write_text(json.dumps({"runs": {"r1": {"peaks": {"hbm_gbps": 2039.0}}}}), encoding="utf-8")
         self.assertEqual(self.plot(file).returncode, 0)
         with_meta = self.text_of()
         pathlib.Path(str(file) + ".meta.json").unlink()

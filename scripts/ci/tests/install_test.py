@@ -26,8 +26,7 @@ class InstallTest(unittest.TestCase):
             self.check_program(pathlib.Path(prefix) / "bin/attnprof")
             self.check_trace_library_is_found(pathlib.Path(prefix) / "bin/attnprof")
             self.check_kernels_are_found(pathlib.Path(prefix) / "bin/attnprof", prefix)
-            for command in ("roofline", "sweep"):
-                self.check_picture(data / "scripts/attnprof_report", command)
+            self.check_pictures(pathlib.Path(prefix), data / "scripts/attnprof_report")
 
     def check_program(self, program):
         done = subprocess.run([program, "--version"], cwd="/", capture_output=True, text=True, check=False)
@@ -49,11 +48,17 @@ class InstallTest(unittest.TestCase):
         else:
             self.assertEqual(done.returncode, 0, done.stderr)
 
-    def check_picture(self, package, command):
-        done = subprocess.run([sys.executable, package, command, "none.csv", "-o", "out.png"], cwd="/", capture_output=True,
-                              text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr),
-                         (2, f"attnprof_report {command}: none.csv: cannot be read: No such file or directory.\n"))
+    def check_pictures(self, prefix, package):
+        """Drawn by the installed scripts, which find the installed program."""
+        rows = prefix / "rows.csv"
+        subprocess.run([prefix / "bin/attnprof", "sweep", "--backend", "sim", "-N", "512,1k", "-d", "64", "-o", rows], check=True,
+                       capture_output=True)
+        environment = {name: value for name, value in os.environ.items() if name != "ATTNPROF"} | {"PATH": "/usr/bin:/bin"}
+        for command, output in (("roofline", "roofline.png"), ("sweep", "pictures"), ("page", "page.html")):
+            done = subprocess.run([sys.executable, package, command, rows, "-o", prefix / output], cwd="/", capture_output=True,
+                                  text=True, env=environment, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue((prefix / output).exists())
 
 
 if __name__ == "__main__":
