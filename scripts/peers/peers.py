@@ -4,13 +4,15 @@
     peers.py -o OUT.csv [--backends torch_flash,torch_cudnn,torch_math,torch_efficient] [--dtype bf16]
              [--mask full,causal] [-N 512,2048 | -q 100 -k 1000] [-d 64,128,256] [--tokens 16384 | -b 1]
              [--hidden 2048 | --heads 16] [--kv-heads 2] [--precision 0.005] [--max-time 0.5] [--verify sampled|full]
+             [--attnprof build/release/attnprof]
 
 The protocol is that of `attnprof sweep`: fresh random inputs near N(0, 1), output checked against fp64 before any
 timing on the rows that attnprof samples (of every head a first or last row and at least one random row, 64 random rows
 in all), a causal mask aligned to the bottom right, L2 evicted before each sample by reading a clean buffer of at least
-4 x L2, CUDA events around the call, samples until half the 95 % interval of their median is under --precision of it. Columns that only attnprof can
-fill (counters, build) stay empty. Needs PyTorch with CUDA. Exit codes: 0, 1 (a case failed or is incorrect), 2 (usage),
-3 (no PyTorch or GPU).
+4 x L2, CUDA events around the call, samples until half the 95 % interval of their median is under --precision of it. Its numbers (`attnprof list --rules`), the columns, and what a
+problem asks for (`attnprof sweep --dry-run`) are the program's. Columns that only attnprof can fill (counters, build) stay
+empty. Needs PyTorch with CUDA, and attnprof. Exit codes: 0, 1 (a case failed or is incorrect), 2 (usage), 3 (no PyTorch,
+GPU or attnprof).
 """
 
 import argparse
@@ -21,33 +23,19 @@ import hashlib
 import json
 import math
 import os
+import pathlib
 import random
 import statistics
 import sys
 import time
 
-# All of `attnprof list --columns`, in its order: attnprof's readers take no file that lacks some.
-COLUMNS = [
-    "variant", "pass", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "tile", "knobs",
-    "cache", "schema", "run", "env_id", "backend", "device", "kernel_hash", "br", "bc", "knobs_used", "disposition",
-    "reason", "flags", "verified", "rel_err", "max_abs_err", "latency_source", "latency_median_ns", "latency_min_ns",
-    "latency_p90_ns", "latency_ci95_low_ns", "latency_ci95_high_ns", "samples", "drift_pct", "sm_clock_mhz",
-    "bytes_source", "hbm_read_bytes", "hbm_write_bytes", "hbm_write_in_kernel_bytes", "hbm_bytes", "hbm_spread_pct",
-    "hbm_counts", "l2_read_bytes", "l2_write_bytes", "l2_atomic_bytes", "sm_read_bytes", "sm_write_bytes", "sm_bytes",
-    "local_bytes", "model_sm_bytes", "model_intermediate_bytes", "model_hbm_bytes", "io_lower_bound_bytes",
-    "useful_flops", "half_square_flops", "executed_tensor_flops", "model_tensor_flops", "useful_tflops_per_s",
-    "mfu_pct", "hbm_intensity", "l2_intensity", "sm_intensity", "roof_tflops_per_s", "roof_pct", "bound", "launches",
-    "ctas", "threads_per_cta", "registers", "spill_bytes", "smem_bytes", "theoretical_occupancy_pct",
-    "achieved_occupancy_pct", "waves", "tensor_pipe_pct", "sm_cycles", "workspace_bytes",
-]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from attnprof_report import program  # noqa: E402
+
 SCHEMA = "1"
-TOLERANCE = {"fp16": 2e-3, "bf16": 1.5e-2}  # relative Frobenius error, as in src/verify
-SAMPLES_A_PLACE, MOST_PLACES = 4, 8  # as attnprof: times differ by 1 or 2 % from place to place
-FEWEST_SAMPLES, LARGEST_BATCH = SAMPLES_A_PLACE * MOST_PLACES, 256
-WARM_UP_S = 0.02
-PRECISION = 0.005  # as attnprof: one that samples for longer heats the GPU, whose clock then falls
-RANDOM_ROWS = 64  # at least, as in src/verify
 DEVICE = "cuda"
+DTYPES = ("fp16", "bf16")  # of PyTorch's fused paths
 
 Case = collections.namedtuple("Case", "backend dtype mask batch heads kv_heads q_len kv_len head_dim")
 
@@ -74,20 +62,39 @@ def parse_arguments(arguments):
     parser.add_argument("--heads", type=int, default=16)
     parser.add_argument("--kv-heads", type=int, help="fewer than --heads is GQA; default: as --heads")
     parser.add_argument("--hidden", type=int, help="heads = hidden / d")
-    parser.add_argument("--precision", type=float, default=PRECISION, help="half the median's 95 %% interval over the median")
-    parser.add_argument("--max-time", type=float, default=0.5, help="seconds of timing a case")
+    parser.add_argument("--precision", type=float, help="half the median's 95 %% interval over the median; default: attnprof's")
+    parser.add_argument("--max-time", type=float, help="seconds of timing a case; default: attnprof's")
     parser.add_argument("--verify", choices=("sampled", "full"), default="sampled", help="rows that are checked")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--attnprof", help="the program to ask; without it $ATTNPROF, build/release, or PATH")
     options = parser.parse_args(arguments)
     if (options.q_len is None) != (options.kv_len is None):
         parser.error("-q and -k come together, instead of -N")
     if options.q_len and options.tokens:
         parser.error("--tokens needs -N; give -b with -q and -k")
-    for name, known in (("backends", BACKENDS), ("dtype", TOLERANCE), ("mask", ("full", "causal"))):
+    for name, known in (("backends", BACKENDS), ("dtype", DTYPES), ("mask", ("full", "causal"))):
         unknown = [word for word in getattr(options, name) if word not in known]
         if unknown:
             parser.error(f"--{name}: {unknown[0]} is none of {', '.join(known)}")
     return options
+
+
+class Protocol:
+    """What attnprof measures by, as it says itself. Throws program.NotUsable."""
+
+    def __init__(self, attnprof=None):
+        self.attnprof = program.find(attnprof)
+        self.columns = [line["column"] for line in program.ask(self.attnprof, "list", "--columns")]
+        self.rules = {line["rule"]: line["value"] for line in program.ask(self.attnprof, "list", "--rules")}
+
+    def amounts(self, case):
+        """FLOPs and bytes that the case's problem asks for, by column."""
+        problem = [("--variant", "standard"), ("--dtype", case.dtype), ("--mask", case.mask), ("-b", case.batch),
+                   ("--heads", case.heads), ("--kv-heads", case.kv_heads), ("-q", case.q_len), ("-k", case.kv_len),
+                   ("-d", case.head_dim)]
+        plan = program.ask(self.attnprof, "sweep", "--dry-run", "--backend", "sim", "--target", "h200",
+                           *(word for pair in problem for word in pair))
+        return {name: plan[0][name] for name in ("io_lower_bound_bytes", "useful_flops", "half_square_flops")}
 
 
 BACKENDS = {"torch_flash": "FLASH_ATTENTION", "torch_cudnn": "CUDNN_ATTENTION", "torch_math": "MATH",
@@ -113,7 +120,7 @@ def cases(options):
                         yield Case(backend, dtype, mask, batch, heads, options.kv_heads or heads, q_len, kv_len, d)
 
 
-def rows_to_verify(case, full, seed):
+def rows_to_verify(case, full, seed, least_random_rows):
     """{(batch, head): query rows}, the choice that attnprof makes: what a mask's and a ragged tile's edges hold, and
     random rows."""
     rows, chance = {}, random.Random(seed)
@@ -123,17 +130,10 @@ def rows_to_verify(case, full, seed):
             chosen = list(range(case.q_len))
         else:
             chosen = [case.q_len - 1 if index % 2 == 0 else 0]
-            chosen += [chance.randrange(case.q_len) for _ in range(max(1, RANDOM_ROWS // slices))]
+            chosen += [chance.randrange(case.q_len) for _ in range(max(1, least_random_rows // slices))]
             chosen += [0] if slices == 1 else []
         rows[divmod(index, case.heads)] = chosen
     return rows
-
-
-def unmasked_pairs(case):
-    """(query, key) pairs of one head that the mask leaves."""
-    if case.mask == "full":
-        return case.q_len * case.kv_len
-    return sum(max(0, i + 1 + case.kv_len - case.q_len) for i in range(case.q_len))
 
 
 def median_interval(values):
@@ -148,9 +148,9 @@ def median_interval(values):
     return ordered[rank - 1], ordered[n - rank]
 
 
-def enough(samples, precision, spent_s, max_time):
+def enough(samples, fewest, precision, spent_s, max_time):
     """Whether attnprof would take no more samples."""
-    if len(samples) < FEWEST_SAMPLES:
+    if len(samples) < fewest:
         return False
     low, high = median_interval(samples)
     return spent_s >= max_time or (high - low) / 2 <= precision * statistics.median(samples)
@@ -159,10 +159,10 @@ def enough(samples, precision, spent_s, max_time):
 class Bench:
     """One case on the GPU: inputs, the call, its check and its timing."""
 
-    def __init__(self, torch, case, options):
+    def __init__(self, torch, case, options, rules):
         from torch.nn.attention import SDPBackend, sdpa_kernel
 
-        self.torch, self.case = torch, case
+        self.torch, self.case, self.rules = torch, case, rules
         seed = options.seed * 1000003 + case.q_len * 31 + case.kv_len * 7 + case.head_dim
         generator = torch.Generator(device=DEVICE).manual_seed(seed)
         kind = {"fp16": torch.float16, "bf16": torch.bfloat16}[case.dtype]
@@ -173,7 +173,7 @@ class Bench:
         self.q = tensor(case.heads, case.q_len)
         self.k, self.v = tensor(case.kv_heads, case.kv_len), tensor(case.kv_heads, case.kv_len)
         self.places, self.place = [(self.q, self.k, self.v)], 0
-        self.rows = rows_to_verify(case, options.verify == "full", seed)
+        self.rows = rows_to_verify(case, options.verify == "full", seed, rules["least_random_rows"])
         self.backend, self.kernel = getattr(SDPBackend, BACKENDS[case.backend]), sdpa_kernel
         self.settings = {}
         if case.mask == "causal" and case.q_len == case.kv_len:
@@ -193,10 +193,10 @@ class Bench:
         return self.torch.nn.functional.scaled_dot_product_attention(self.q, self.k, self.v, **self.settings)
 
     def move(self):
-        """Inputs to another place in device memory: to a new one, until there are MOST_PLACES or no room."""
+        """Inputs to another place in device memory: to a new one, until there are most_places or no room."""
         inputs = self.places[0]
         size = sum(tensor.nbytes for tensor in inputs)
-        if len(self.places) < MOST_PLACES and 2 * size < self.torch.cuda.mem_get_info()[0]:
+        if len(self.places) < self.rules["most_places"] and 2 * size < self.torch.cuda.mem_get_info()[0]:
             self.places.append(tuple(tensor.clone() for tensor in inputs))
         self.place = (self.place + 1) % len(self.places)
         self.q, self.k, self.v = self.places[self.place]
@@ -236,14 +236,14 @@ class Bench:
         with self.chosen():
             self.warm_up()
             start = time.monotonic()
-            while not enough(samples, precision, time.monotonic() - start, max_time):
+            while not enough(samples, self.rules["samples_before_stopping"], precision, time.monotonic() - start, max_time):
                 samples += self.batch_ns(len(samples), eviction)
         return samples
 
     def warm_up(self):
-        start, runs = time.monotonic(), 0
-        while runs < 3 or time.monotonic() - start < WARM_UP_S:
-            if runs and time.monotonic() - start > 5 * WARM_UP_S:
+        start, runs, seconds = time.monotonic(), 0, self.rules["warm_up_s"]
+        while runs < self.rules["warm_up_runs"] or time.monotonic() - start < seconds:
+            if runs and time.monotonic() - start > 5 * seconds:
                 break  # long operations: once is enough
             self.run()
             self.torch.cuda.synchronize()
@@ -252,10 +252,10 @@ class Bench:
     def batch_ns(self, done, eviction):
         """The samples that follow the first `done`."""
         torch = self.torch
-        size = min(LARGEST_BATCH, max(FEWEST_SAMPLES, done // 2))
+        size = min(self.rules["largest_batch"], max(self.rules["samples_before_stopping"], done // 2))
         marks = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(size)]
         for index, (before, after) in enumerate(marks, done):
-            if index % SAMPLES_A_PLACE == 0:
+            if index % self.rules["samples_a_place"] == 0:
                 self.move()
             eviction.sum()
             before.record()
@@ -265,29 +265,24 @@ class Bench:
         return [before.elapsed_time(after) * 1e6 for before, after in marks]
 
 
-def identity(case, provenance):
-    element = 2  # bytes
-    queries, keys = (case.batch * heads * rows * case.head_dim * element
-                     for heads, rows in ((case.heads, case.q_len), (case.kv_heads, case.kv_len)))
-    convention = 4 * case.head_dim * case.q_len * case.kv_len * case.heads * case.batch
+def identity(case, amounts, provenance):
+    """The columns that are known before anything runs; `amounts`: Protocol.amounts of the case."""
     return {"variant": case.backend, "pass": "fwd", "dtype": case.dtype, "mask": case.mask, "batch": case.batch,
             "heads": case.heads, "kv_heads": case.kv_heads, "q_len": case.q_len, "kv_len": case.kv_len,
-            "head_dim": case.head_dim, "tile": "auto", "knobs": "-", "cache": "cold",
-            "io_lower_bound_bytes": 2 * queries + 2 * keys,
-            "useful_flops": 4 * case.head_dim * unmasked_pairs(case) * case.heads * case.batch,
-            "half_square_flops": convention // (2 if case.mask == "causal" else 1), "bytes_source": "none",
-            **provenance}
+            "head_dim": case.head_dim, "tile": "auto", "knobs": "-", "cache": "cold", "bytes_source": "none",
+            **amounts, **provenance}
 
 
-def measure(torch, case, options, row):
+def measure(torch, case, options, rules, row):
     """Fills the row's status, verify and latency groups."""
-    bench = Bench(torch, case, options)
+    bench = Bench(torch, case, options, rules)
     row["rel_err"], row["max_abs_err"] = (f"{value:.6g}" for value in bench.check())
-    limit = TOLERANCE[row["dtype"]]
+    limit = rules[f"tolerance_{row['dtype']}"]
     if not float(row["rel_err"]) <= limit:
         row.update(disposition="incorrect", verified="no", reason=f"relative error {row['rel_err']} is above {limit}")
         return
-    samples = bench.samples_ns(options.precision, options.max_time)
+    samples = bench.samples_ns(*(getattr(options, name) if getattr(options, name) is not None else rules[rule]
+                                 for name, rule in (("precision", "precision"), ("max_time", "max_time_s"))))
     median = statistics.median(samples)
     row.update(disposition="ok", verified="yes", latency_source="cuda_events", latency_median_ns=f"{median:.6g}",
                latency_min_ns=f"{min(samples):.6g}", samples=len(samples),
@@ -316,11 +311,11 @@ def describe_run(torch, output):
     return {"schema": SCHEMA, "run": run, "env_id": digest, "backend": "gpu", "device": environment["gpu"]}
 
 
-def measured_row(torch, case, options, provenance):
+def measured_row(torch, case, options, protocol, provenance):
     """The row of one case, whatever becomes of it."""
-    row = identity(case, provenance)
+    row = identity(case, protocol.amounts(case), provenance)
     try:
-        measure(torch, case, options, row)
+        measure(torch, case, options, protocol.rules, row)
     except torch.cuda.OutOfMemoryError as error:
         row.update(disposition="skipped", verified="unchecked", reason=str(error).splitlines()[0])
     except RuntimeError as error:  # a backend that does not take the problem
@@ -345,10 +340,10 @@ def import_torch(program="peers.py"):
 class Rows:
     """The file of rows, each flushed as it is finished, with its meta file."""
 
-    def __init__(self, torch, path):
+    def __init__(self, torch, path, columns):
         self.provenance = describe_run(torch, path)
         self.file = open(path, "x", newline="", encoding="utf-8")
-        self.writer = csv.DictWriter(self.file, COLUMNS, lineterminator="\n")
+        self.writer = csv.DictWriter(self.file, columns, lineterminator="\n")
         self.writer.writeheader()
 
     def add(self, row):
@@ -362,11 +357,20 @@ def main(arguments):
         print(f"peers.py: {options.output} exists; give another -o", file=sys.stderr)
         return 2
     torch = import_torch()
-    rows = Rows(torch, options.output)
+    try:
+        protocol = Protocol(options.attnprof)
+        return measure_all(torch, options, protocol)
+    except program.NotUsable as error:
+        print(f"peers.py: {error}", file=sys.stderr)
+        return 3
+
+
+def measure_all(torch, options, protocol):
+    rows = Rows(torch, options.output, protocol.columns)
     wrong = False
     for case in cases(options):
         print(" ".join(str(part) for part in case), file=sys.stderr)
-        row = measured_row(torch, case, options, rows.provenance)
+        row = measured_row(torch, case, options, protocol, rows.provenance)
         wrong |= row["disposition"] in ("failed", "incorrect")
         rows.add(row)
     return 1 if wrong else 0

@@ -318,22 +318,23 @@ class Ours:
 class Theirs:
     """PyTorch's paths in this process."""
 
-    def __init__(self, torch, output, seconds, rest):
-        self.torch, self.seconds, self.rest, self.rows = torch, seconds, rest, peers.Rows(torch, output)
+    def __init__(self, torch, protocol, output, seconds, rest):
+        self.torch, self.protocol, self.seconds, self.rest = torch, protocol, seconds, rest
+        self.rows = peers.Rows(torch, output, protocol.columns)
 
     def measure(self, backends, shape, verify="sampled"):
-        options = argparse.Namespace(precision=peers.PRECISION, max_time=self.seconds, seed=1, verify=verify)
+        options = argparse.Namespace(precision=None, max_time=self.seconds, seed=1, verify=verify)
         for backend in backends:
             time.sleep(self.rest)
             case = peers.Case(backend, "bf16", shape.mask, shape.batch, shape.heads, shape.kv_heads, shape.q_len,
                               shape.q_len, shape.head_dim)
-            self.rows.add(peers.measured_row(self.torch, case, options, self.rows.provenance))
+            self.rows.add(peers.measured_row(self.torch, case, options, self.protocol, self.rows.provenance))
 
 
 def measure_times(options, torch):
     ours = Ours(options.build, options.out / "versus.csv")
     seconds = QUICK_SECONDS if options.quick else SECONDS
-    theirs = Theirs(torch, options.out / "versus_peers.csv", seconds, REST_S)
+    theirs = Theirs(torch, options.protocol, options.out / "versus_peers.csv", seconds, REST_S)
     size = ("--tokens", TOKENS, "--hidden", HIDDEN, "--max-time", f"{seconds}s")
     fused, unfused = ("flash2", "flash3"), ("standard",)
     ours.compile(torch, fused + unfused, options.lengths)
@@ -350,7 +351,7 @@ def measure_times(options, torch):
 
 def measure_errors(options, torch):
     ours = Ours(options.build, options.out / "errors.csv")
-    theirs = Theirs(torch, options.out / "errors_peers.csv", 0.0, 0.0)
+    theirs = Theirs(torch, options.protocol, options.out / "errors_peers.csv", 0.0, 0.0)
     full = [shape for shape in grid(options.lengths) if shape.mask == "full"]
     for shapes, verify, size in (
             (full, "sampled", ("--tokens", TOKENS, "--hidden", HIDDEN)),
@@ -406,6 +407,11 @@ def main(arguments):
             print(f"versus.sh: {complaint}", file=sys.stderr)
             return 2
         torch = peers.import_torch()  # before files of an earlier run go
+        try:
+            options.protocol = peers.Protocol(options.build.resolve() / "attnprof")
+        except peers.program.NotUsable as error:
+            print(f"versus.sh: {error}", file=sys.stderr)
+            return 2
         clear_files(options)
         (measure_errors if options.errors else measure_times)(options, torch)
     reached = (report_errors if options.errors else report_times)(options.out, options.lengths)

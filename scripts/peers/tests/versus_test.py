@@ -150,8 +150,8 @@ class VersusTest(unittest.TestCase):
         return build
 
     def run_small(self, *more):
-        def measured_row(_torch, case, options, provenance):
-            return peers.identity(case, provenance) | {
+        def measured_row(_torch, case, options, protocol, provenance):
+            return peers.identity(case, protocol.amounts(case), provenance) | {
                 "disposition": "ok", "rel_err": "0.002", "latency_median_ns": "1000", "verified": options.verify}
 
         torch = types.SimpleNamespace(
@@ -210,37 +210,31 @@ class VersusTest(unittest.TestCase):
 class PeersTest(unittest.TestCase):
     def test_rows_are_those_that_attnprof_samples(self):
         case = peers.Case("torch_flash", "bf16", "full", 2, 3, 3, 100, 100, 64)
-        rows = peers.rows_to_verify(case, full=False, seed=1)
+        rows = peers.rows_to_verify(case, full=False, seed=1, least_random_rows=64)
         self.assertEqual(len(rows), 6)
         self.assertEqual([rows[key][0] for key in sorted(rows)], [99, 0, 99, 0, 99, 0])
         self.assertTrue(all(len(chosen) == 1 + 64 // 6 for chosen in rows.values()))
-        self.assertEqual(len(peers.rows_to_verify(case, full=True, seed=1)[1, 2]), 100)
-
-    def test_pairs_under_a_mask_aligned_to_the_bottom_right(self):
-        def pairs(mask, q_len, kv_len):
-            return peers.unmasked_pairs(peers.Case("torch_flash", "bf16", mask, 1, 1, 1, q_len, kv_len, 64))
-
-        self.assertEqual(pairs("full", 3, 5), 15)
-        self.assertEqual(pairs("causal", 4, 4), 10)
-        self.assertEqual(pairs("causal", 2, 5), 4 + 5)
-        self.assertEqual(pairs("causal", 5, 2), 0 + 0 + 0 + 1 + 2)
+        self.assertEqual(len(peers.rows_to_verify(case, full=True, seed=1, least_random_rows=64)[1, 2]), 100)
 
     def test_samples_end_where_attnprof_ends_them(self):
-        scattered = [100.0 + index % 10 for index in range(peers.FEWEST_SAMPLES)]
-        self.assertFalse(peers.enough([100.0] * (peers.FEWEST_SAMPLES - 1), 0.005, 9, 1))
-        self.assertTrue(peers.enough([100.0] * peers.FEWEST_SAMPLES, 0.005, 0, 1))
-        self.assertFalse(peers.enough(scattered, 0.005, 0, 1))
-        self.assertTrue(peers.enough(scattered, 0.005, 1, 1))
-        self.assertTrue(peers.enough(scattered, 0.05, 0, 1))
+        scattered = [100.0 + index % 10 for index in range(32)]
+        self.assertFalse(peers.enough([100.0] * 31, 32, 0.005, 9, 1))
+        self.assertTrue(peers.enough([100.0] * 32, 32, 0.005, 0, 1))
+        self.assertFalse(peers.enough(scattered, 32, 0.005, 0, 1))
+        self.assertTrue(peers.enough(scattered, 32, 0.005, 1, 1))
+        self.assertTrue(peers.enough(scattered, 32, 0.05, 0, 1))
 
     def test_cases_of_unequal_lengths_and_grouped_heads(self):
         options = peers.parse_arguments(["-o", "x", "-q", "1,100", "-k", "1000", "--kv-heads", "2", "-d", "256",
                                          "--backends", "torch_efficient"])
         found = list(peers.cases(options))
         self.assertEqual([(case.q_len, case.kv_len, case.kv_heads) for case in found], [(1, 1000, 2), (100, 1000, 2)])
-        row_of_one = peers.identity(found[1], {})
+        protocol = peers.Protocol(PROGRAM)
+        row_of_one = peers.identity(found[1], protocol.amounts(found[1]), {})
         self.assertEqual(row_of_one["io_lower_bound_bytes"], 2 * (2 * 16 * 100 + 2 * 2 * 1000) * 256)
         self.assertEqual(row_of_one["useful_flops"], 4 * 256 * 100 * 1000 * 16)
+        causal = peers.Case("torch_flash", "bf16", "causal", 1, 1, 1, 5, 2, 64)
+        self.assertEqual(protocol.amounts(causal)["useful_flops"], 4 * 64 * (0 + 0 + 0 + 1 + 2), "aligned to the bottom right")
 
 
 if __name__ == "__main__":
