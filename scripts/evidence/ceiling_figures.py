@@ -1,15 +1,14 @@
 """Figures of the measured ceilings: against nominal ones, and against every row that was timed and counted. Part of
 check_figures.py. Standard library only."""
 
-from figures import label, number, ok_rows, read_rows
+from figures import label, number, ok_rows
 
 # As much may a row exceed a ceiling: noise of counters and clocks.
 SLACK = 1.02
 
 
-def read_ceilings(folder):
-    path = folder / "ceilings.csv"
-    return {row["name"]: row for row in read_rows(path)} if path.exists() else {}
+def read_ceilings(results):
+    return {row["name"]: row for row in results.rows("ceilings") or ()}
 
 
 def at_clock(ceiling, clock):
@@ -32,28 +31,29 @@ def rates(row):
         yield f"{instruction}_{row['dtype']}_tflops", flops / ns / 1e3, True
 
 
-def timed_files(folder):
-    for path in sorted([*folder.glob("*.csv"), *folder.glob("gate/*.csv")]):
-        rows = read_rows(path)
+def timed_files(results):
+    """(name, rows timed by events) of what gpu_test.sh and gate_runs.sh measured."""
+    for name in results.names():
+        rows = results.rows(name) if "/" not in name or name.startswith("gate/") else None
         if rows and "sm_clock_mhz" in rows[0] and "latency_source" in rows[0]:
-            yield path, [row for row in ok_rows(rows) if row["latency_source"] == "cuda_events"]
+            yield name.rsplit("/", 1)[-1] + ".csv", [row for row in ok_rows(rows) if row["latency_source"] == "cuda_events"]
 
 
 def check_ceilings(figures):
-    ceilings = read_ceilings(figures.folder)
+    ceilings = read_ceilings(figures.results)
     if not ceilings:
         return figures.not_measured("ceilings", "no ceilings.csv")
     hbm = ceilings["hbm_read_gbps"]
     share = 100 * number(hbm, "median") / number(hbm, "nominal")
     figures.add("ceilings: HBM read at least 88 % of nominal", share >= 88, f"{number(hbm, 'median'):.0f} GB/s, {share:.1f} %")
     nearest, count = {}, 0
-    for path, rows in timed_files(figures.folder):
+    for file, rows in timed_files(figures.results):
         for row in rows:
             count += 1
             for name, rate, with_clock in rates(row):
                 if name in ceilings:
                     of_it = rate / at_clock(ceilings[name], number(row, "sm_clock_mhz") if with_clock else None)
-                    nearest[name] = max(nearest.get(name, (0, "")), (of_it, f"{path.name} {label(row)}"))
+                    nearest[name] = max(nearest.get(name, (0, "")), (of_it, f"{file} {label(row)}"))
     for name, (of_it, where) in sorted(nearest.items()):
         figures.add(f"no row beats {name} per clock by 2 %", of_it <= SLACK, f"nearest of {count} rows: {100 * of_it:.0f} %, {where}")
     return None
@@ -61,9 +61,9 @@ def check_ceilings(figures):
 
 def check_ncu(figures):
     """The line that gpu_test.sh's part `ncu` left; what it must reach is ncu_agreement.py's business."""
-    path = figures.folder / "ncu_agreement.txt"
-    if not path.exists():
+    table = figures.results.text("ncu_agreement.txt")
+    if table is None:
         return
-    last = path.read_text(encoding="utf-8").strip().splitlines()[-1]
+    last = table.strip().splitlines()[-1]
     share = int(last.split("(")[1].split(" %")[0])
     figures.add("explain names what Nsight Compute shows, 80 % of 40 cases", share >= 80 and " of 40 " in last, last)

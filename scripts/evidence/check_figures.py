@@ -1,22 +1,28 @@
 #!/usr/bin/env python3
 """Holds the rows that gpu_test.sh, plugin_gpu.sh and trace_gpu.sh measured against the figures they must reach.
 
-    check_figures.py DIR
+    check_figures.py PROGRAM DIR
 
-Reads whatever of gpu_test.sh's files is in DIR, of plugin_gpu.sh's in DIR/own_kernel and of trace_gpu.sh's in DIR/trace,
-prints one line a figure, and exits 1 when one misses, 2 when nothing was measured. A figure whose file is absent is
-reported as not measured, never as reached. Standard library only: it runs on bare GPU machines.
+Reads whatever of gpu_test.sh's files is in DIR, of plugin_gpu.sh's in DIR/own_kernel and of trace_gpu.sh's in DIR/trace, or
+of all of them as results/h200 keeps them. PROGRAM is attnprof, which says what a schedule reads again. Prints one line a
+figure, and exits 1 when one misses, 2 when nothing was measured or PROGRAM cannot be asked. A figure whose file is absent
+is reported as not measured, never as reached. Standard library only: it runs on bare GPU machines.
 """
 
 import json
 import pathlib
 import statistics
 import sys
+import tempfile
 
 from figures import Figures, check_deviation, label, number, ok_rows, worst_deviation
 from ceiling_figures import check_ceilings, check_ncu
 from forward_figures import check_mma_share, check_sanitizer, check_spills, check_versus
 from own_figures import check_own_kernels, check_trace
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from attnprof_report import program as attnprof  # noqa: E402
 
 
 def check_self_test(figures):
@@ -39,10 +45,9 @@ CORRECT = {
                                                   "tiles_full", "tiles_wide", "outliers", "knobs", "knobs_uneven")),
     "flash3 fp8": tuple(f"fp8_{name}" for name in ("lengths", "unequal", "tiles", "knobs", "many", "outliers")),
 }
-FP8_ERROR = 0.05
 
 
-def check_correctness(figures):
+def check_correctness(figures, program):
     for variants, names in CORRECT.items():
         figure = f"every shape verified: {variants}"
         rows = figures.rows(figure, *(f"correct_{name}" for name in names))
@@ -53,10 +58,15 @@ def check_correctness(figures):
         rows = figures.rows(figure, *(f"correct_{name}" for name in names))
         if not rows:
             continue
+        limit = tolerance(program, "fp8")
         worst = max(rows, key=lambda row: number(row, "rel_err") or 0.0)
         error = number(worst, "rel_err")
-        figures.add(figure, error is not None and error < FP8_ERROR and len(ok_rows(rows)) >= 25,
+        figures.add(figure, error is not None and error < limit and len(ok_rows(rows)) >= 25,
                     f"largest relative Frobenius error {100 * (error or 0):.2f} % of {len(ok_rows(rows))} rows at {label(worst)}")
+
+
+def tolerance(program, dtype):
+    return next(line["value"] for line in attnprof.ask(program, "list", "--rules") if line["rule"] == f"tolerance_{dtype}")
 
 
 def check_verified(figures, figure, rows):
@@ -85,26 +95,28 @@ def check_model(figures):
                             "executed_tensor_flops", "model_tensor_flops", 0.001, least)
 
 
-def reused_bytes(row):
-    """Bytes that the schedule reads again: S and P where they are written out; in flash1, whose outer loop reads K and V
-    once, Q and fp32 O, l and m; in flash2 K and V."""
-    element = {"fp32": 4, "fp8": 1}.get(row["dtype"], 2)
-    n, d = float(row["kv_len"]), float(row["head_dim"])
-    heads = float(row["heads"]) * float(row["batch"])
-    if row["variant"] in ("naive", "standard"):
-        return heads * float(row["q_len"]) * n * element
-    if row["variant"] == "flash1":
-        return heads * float(row["q_len"]) * (d * (element + 4) + 8)
-    return heads * 2 * n * d * element
+def reread_bytes(program, figures, names):
+    """(rows that are ok, the bytes that each one's schedule reads again, by the program)."""
+    rows, found = [], []
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in names:
+            cases = attnprof.ask(program, "explain", figures.results.file(name, scratch))["cases"]
+            by_line = {case["line"]: case["reread_bytes"] for case in cases}
+            for line, row in enumerate(figures.results.rows(name), start=2):
+                if row["disposition"] == "ok":
+                    rows.append(row)
+                    found.append(by_line[line])
+    return rows, found
 
 
-def check_hbm(figures, l2_bytes):
-    rows = figures.rows("hbm_bytes against model", "hbm_tokens", "hbm_batch1")
-    if rows is None:
+def check_hbm(figures, program, l2_bytes):
+    names = ("hbm_tokens", "hbm_batch1")
+    if figures.rows("hbm_bytes against model", *names) is None:
         return
-    good = ok_rows(rows)
-    clear = [r for r in good if not 0.4 <= reused_bytes(r) / l2_bytes <= 1.5]
-    between = [r for r in good if 0.4 <= reused_bytes(r) / l2_bytes <= 1.5]
+    good, reread = reread_bytes(program, figures, names)
+    near = [0.4 <= amount / l2_bytes <= 1.5 for amount in reread]
+    clear = [row for row, is_near in zip(good, near) if not is_near]
+    between = [row for row, is_near in zip(good, near) if is_near]
     check_deviation(figures, "hbm_bytes against model_hbm_bytes within 10 %", clear, "hbm_bytes", "model_hbm_bytes", 0.10, 40)
     worst, row, count = worst_deviation(between, "hbm_bytes", "model_hbm_bytes")
     if row:
@@ -158,11 +170,11 @@ def check_repeat(figures):
 
 def check_walltime(figures):
     rows = figures.rows("wall time a case", "defaults")
-    path = figures.folder / "walltime.txt"
-    if rows is None or not path.exists():
+    times = figures.results.text("walltime.txt")
+    if rows is None or times is None:
         return
     counted, uncounted = ((float(end) - float(start)) / len(rows)
-                          for start, end in (line.split() for line in path.read_text().splitlines()))
+                          for start, end in (line.split() for line in times.splitlines()))
     latency = sum(number(row, "latency_median_ns") for row in ok_rows(rows)) / len(rows) / 1e9
     figures.add("wall time a case under 1.0 s + 20 x latency", counted <= 1 + 20 * latency,
                 f"{counted:.3f} s a case, mean latency {1e3 * latency:.3f} ms, {len(rows)} cases, kernels compiled")
@@ -210,7 +222,7 @@ def check_denied(figures):
 
 
 def l2_bytes_of(folder):
-    for path in sorted(pathlib.Path(folder).glob("*.csv.meta.json")):
+    for path in sorted(pathlib.Path(folder).rglob("*.csv.meta.json")):
         text = json.loads(path.read_text(encoding="utf-8"))
         found = find_key(text, "l2_bytes")
         if found:
@@ -235,12 +247,21 @@ def main(arguments):
     if len(arguments) != 2:
         print(__doc__, file=sys.stderr)
         return 2
-    figures = Figures(arguments[1])
-    l2_bytes = l2_bytes_of(arguments[1])
+    try:
+        return check(*arguments)
+    except attnprof.NotUsable as error:
+        print(f"check_figures: {error}", file=sys.stderr)
+        return 2
+
+
+def check(program, folder):
+    """Prints every figure; the exit code."""
+    figures = Figures(folder)
+    l2_bytes = l2_bytes_of(folder)
     check_self_test(figures)
-    check_correctness(figures)
+    check_correctness(figures, program)
     check_model(figures)
-    check_hbm(figures, l2_bytes)
+    check_hbm(figures, program, l2_bytes)
     check_repeat(figures)
     check_walltime(figures)
     check_forward(figures)
@@ -257,10 +278,10 @@ def main(arguments):
     for state, figure, text in figures.lines:
         print(f"{state:4}  {figure:58}  {text}")
     if not any(state in ("ok", "MISS") for state, _, _ in figures.lines):
-        print(f"check_figures: nothing was measured: {arguments[1]} holds no file of gpu_test.sh", file=sys.stderr)
+        print(f"check_figures: nothing was measured: {folder} holds no file of gpu_test.sh", file=sys.stderr)
         return 2
     return 1 if figures.missed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(main(sys.argv[1:]))

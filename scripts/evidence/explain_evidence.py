@@ -19,14 +19,16 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
-from figures import ok_rows, read_rows
+from figures import ok_rows
+from results_folder import Results
 
 IDENTITY = ("variant", "pass", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "knobs", "cache")
-TILE_FILES = ("tiles.csv", "model_flash1.csv", "model_flash1_wide.csv", "model_flash2.csv", "model_flash2_wide.csv",
-              "model_flash3.csv", "model_flash3_fp8.csv", "model_flash3_wide.csv", "model_naive.csv",
-              "model_naive_wide.csv", "tune_flash2.csv", "tune_flash2_256.csv", "tune_flash3.csv")
-REMAINDER_FILES = ("forward.csv", "defaults.csv", "hbm_tokens.csv", "hbm_batch1.csv")
+TILE_FILES = ("tiles", "model_flash1", "model_flash1_wide", "model_flash2", "model_flash2_wide", "model_flash3",
+              "model_flash3_fp8", "model_flash3_wide", "model_naive", "model_naive_wide", "tune_flash2", "tune_flash2_256",
+              "tune_flash3")
+REMAINDER_FILES = ("forward", "defaults", "hbm_tokens", "hbm_batch1")
 PAIRS = 20
 
 
@@ -34,10 +36,9 @@ def is_given(tile):
     return "x" in tile and "auto" not in tile
 
 
-def pairs_of(path):
-    """(text, row, row) of every pair of a file's rows that differ in the tile alone; rows carry their line."""
+def pairs_of(name, rows):
+    """(text, row, row) of every pair of NAME.csv's rows that differ in the tile alone; rows carry their line."""
     groups = {}
-    rows = read_rows(path)
     for line, row in enumerate(rows, start=2):
         row["line"] = line
     for row in ok_rows(rows):
@@ -48,7 +49,7 @@ def pairs_of(path):
         group.sort(key=lambda row: row["tile"])
         for i, first in enumerate(group):
             for second in group[i + 1:]:
-                pairs.append((" ".join((path.name,) + key + (first["tile"], second["tile"])), first, second))
+                pairs.append((" ".join((f"{name}.csv",) + key + (first["tile"], second["tile"])), first, second))
     return pairs
 
 
@@ -68,15 +69,16 @@ def explain(program, files, *options):
 
 
 class Predictions:
-    """Tiles predicted from rows, a file at a time."""
+    """Tiles predicted from rows, a file at a time; `scratch`: a folder for parts of joined files."""
 
-    def __init__(self, program, folder):
-        self.program, self.folder, self.files = program, folder, {}
+    def __init__(self, program, results, scratch):
+        self.program, self.results, self.scratch, self.files = program, results, scratch, {}
 
     def speedup(self, file, line, tile):
         if file not in self.files:
-            tiles = sorted({row["tile"] for row in read_rows(self.folder / file) if is_given(row["tile"])})
-            cases = explain(self.program, [self.folder / file], "--tile", ",".join(tiles))["cases"]
+            name = file.removesuffix(".csv")
+            tiles = sorted({row["tile"] for row in self.results.rows(name) if is_given(row["tile"])})
+            cases = explain(self.program, [self.results.file(name, self.scratch)], "--tile", ",".join(tiles))["cases"]
             self.files[file] = {case["line"]: {t["tile"]: t["speedup"] for t in case["tiles"]} for case in cases}
         return self.files[file][line].get(tile)
 
@@ -95,13 +97,13 @@ def report_tiles(pairs, predictions, verbose=True):
     return good
 
 
-def remainders(program, folder):
+def remainders(program, results, scratch):
     found = []
     for name in REMAINDER_FILES:
-        if not (folder / name).exists():
+        if results.path(name) is None:
             continue
-        cases = explain(program, [folder / name], "--case", "variant=flash2", "--against", "naive")["cases"]
-        found += [(name, case) for case in cases if case["against"] and case["against"]["factors"]]
+        cases = explain(program, [results.file(name, scratch)], "--case", "variant=flash2", "--against", "naive")["cases"]
+        found += [(f"{name}.csv", case) for case in cases if case["against"] and case["against"]["factors"]]
     return found
 
 
@@ -122,9 +124,18 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--all", action="store_true", help="also the share of all pairs")
     arguments = parser.parse_args()
-    pairs = [pair for name in TILE_FILES if (arguments.folder / name).exists()
-             for pair in pairs_of(arguments.folder / name)]
-    predictions = Predictions(arguments.program, arguments.folder)
+    with tempfile.TemporaryDirectory() as scratch:
+        return report(arguments, Results(arguments.folder), scratch)
+
+
+def all_pairs(results):
+    return [pair for name in TILE_FILES if results.path(name) for pair in pairs_of(name, results.rows(name))]
+
+
+def report(arguments, results, scratch):
+    """Prints everything; the exit code."""
+    pairs = all_pairs(results)
+    predictions = Predictions(arguments.program, results, scratch)
     print("tile pairs, speedup of the second tile over the first:")
     chosen = drawn(pairs)
     good = report_tiles(chosen, predictions)
@@ -132,7 +143,7 @@ def main():
     if arguments.all:
         print(f"within 15 %: {report_tiles(pairs, predictions, verbose=False)} of all {len(pairs)}")
     print("naive to flash2:")
-    found = remainders(arguments.program, arguments.folder)
+    found = remainders(arguments.program, results, scratch)
     within = report_remainders(found)
     print(f"remainder between 0.8 and 1.25: {within} of {len(found)}")
     if not chosen or not found:

@@ -1,12 +1,6 @@
 """Rows of gpu_test.sh's files, and lines of the table that check_figures.py prints. Standard library only."""
 
-import csv
-import pathlib
-
-
-def read_rows(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+from results_folder import Results
 
 
 def number(row, column):
@@ -27,7 +21,7 @@ class Figures:
     """Collects lines of the final table."""
 
     def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
+        self.results = Results(folder)
         self.lines = []
         self.missed = 0
 
@@ -35,10 +29,10 @@ class Figures:
         """The rows of the named files, or None (and a line) when one is absent."""
         rows = []
         for name in names:
-            path = self.folder / f"{name}.csv"
-            if not path.exists():
-                return self.not_measured(figure, f"no {path.name}")
-            rows += read_rows(path)
+            found = self.results.rows(name)
+            if found is None:
+                return self.not_measured(figure, f"no {name.rsplit('/', 1)[-1]}.csv")
+            rows += found
         return rows
 
     def add(self, figure, reached, text):

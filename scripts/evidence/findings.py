@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes findings.md: what the papers say of attention's memory traffic and speed, beside measured rows.
 
-    scripts/evidence/findings.py results/h200 -o results/h200/findings.md
+    scripts/evidence/findings.py results/h200/sweeps -o results/h200/pages/findings.md
 
 Reads forward.csv, short.csv, little.csv and forward.csv.meta.json of the folder. Figures are computed from them, apart from the
 sizes of the sweep and of the card that the text names.
@@ -61,9 +61,13 @@ def lengths(rows):
     return sorted({int(row["q_len"]) for row in rows})
 
 
-def square_bytes(row):
-    """8 N^2 bytes a head: S and P written and read once each, in 16 bits."""
-    return 8 * number(row, "q_len") * number(row, "kv_len") * number(row, "heads") * number(row, "batch")
+def over_scores(row, amount):
+    """`amount` over the bytes of S and P: 8 N^2 a head in 16 bits, written and read once each."""
+    return amount / number(row, "model_intermediate_bytes")
+
+
+def beyond_operands(row):
+    return number(row, "hbm_bytes") - number(row, "io_lower_bound_bytes")
 
 
 def traffic(forward):
@@ -74,9 +78,8 @@ def traffic(forward):
             row = forward.one(variant="standard", mask="full", batch=batch, q_len=length, head_dim=64)
             naive = forward.one(variant="naive", mask="full", batch=batch, q_len=length, head_dim=64)
             if row and naive:
-                cells += [f"{(number(row, 'sm_bytes') / square_bytes(row)):.2f}",
-                          f"{(number(naive, 'hbm_bytes') - number(naive, 'io_lower_bound_bytes')) / square_bytes(naive):.2f}",
-                          f"{(number(row, 'hbm_bytes') - number(row, 'io_lower_bound_bytes')) / square_bytes(row):.2f}"]
+                shares = [over_scores(row, number(row, "sm_bytes")), *(over_scores(each, beyond_operands(each)) for each in (naive, row))]
+                cells += [f"{share:.2f}" for share in shares]
             else:
                 cells += ["-"] * 3
         lines.append(cells)

@@ -6,7 +6,7 @@ import re
 import statistics
 import sys
 
-from figures import label, number, ok_rows, read_rows
+from figures import label, number, ok_rows
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "peers"))
 
@@ -29,12 +29,12 @@ def check_spills(figures):
         return
     spilling = [row for row in rows if row["spill_bytes"] not in ("", "0")]
     broken = [row for row in rows if row["error"]]
-    notes = figures.folder / "notes-forward.md"
-    reasons = notes.read_text(encoding="utf-8") if notes.exists() else ""
+    notes = "notes-forward.md"
+    reasons = figures.results.text(notes) or ""
     unexplained = [row for row in spilling if kernel_text(row) not in reasons]
     figures.add(figure, bool(rows) and not unexplained and not broken,
                 f"{len(rows)} kernels, {len(spilling)} spill, {len(unexplained)} of them without a reason in "
-                f"{notes.name}, {len(broken)} do not compile")
+                f"{notes}, {len(broken)} do not compile")
     for row in spilling + broken:
         what = row["error"] or f"{row['spill_bytes']} bytes a thread, {row['registers']} registers"
         figures.report("    ", f"{kernel_text(row)}: {what}")
@@ -83,33 +83,33 @@ def share_text(row, rate):
 def check_versus(figures):
     """What versus.sh prints, on its files."""
     for name, found in (("versus", versus.time_figures), ("errors", versus.error_figures)):
-        if not (figures.folder / f"{name}.csv").exists():
+        path = figures.results.path(name)
+        if path is None:
             figures.not_measured(f"beside PyTorch: {name}", f"no {name}.csv")
             continue
-        for sentence, reached in found(figures.folder):
+        for sentence, reached in found(path.parent):
             figure, text = sentence.split(": ", 1)
             figures.add(figure, reached, text)
 
 
 def check_sanitizer(figures):
-    if not list(figures.folder.glob("sanitizer_*.log")):
+    if not figures.results.text_names("sanitizer_*.log"):
         figures.not_measured("compute-sanitizer", "no sanitizer_*.log")
         return
     for tool in TOOLS:
         for name in SANITIZED:
-            figures.add(f"{tool} {name}", *sanitizer_verdict(figures.folder, f"sanitizer_{tool}_{name}"))
+            figures.add(f"{tool} {name}", *sanitizer_verdict(figures.results, f"sanitizer_{tool}_{name}"))
 
 
-def sanitizer_verdict(folder, name):
+def sanitizer_verdict(results, name):
     """(clean, text): reports of all processes, and whether the cases themselves were ok."""
-    log, csv = folder / f"{name}.log", folder / f"{name}.csv"
-    if not log.exists():
-        return False, f"no {log.name}"
-    text = log.read_text(encoding="utf-8", errors="replace")
+    text = results.text(f"{name}.log")
+    if text is None:
+        return False, f"no {name}.log"
     counts = [int(errors or hazards) for errors, hazards in SUMMARY.findall(text)]
     if not counts:
-        return False, f"{log.name} has no summary: the tool did not end"
-    rows = read_rows(csv) if csv.exists() else []
+        return False, f"{name}.log has no summary: the tool did not end"
+    rows = results.rows(name) or []
     ok = len(ok_rows(rows))
     first = FINDING.search(text) if sum(counts) else None
     return (sum(counts) == 0 and ok == len(rows) > 0,

@@ -307,7 +307,7 @@ for part in "${parts[@]}"; do
   echo "$part: $((SECONDS - start)) s"
 done
 say "figures"
-python3 "$source_dir/scripts/evidence/check_figures.py" . || fail "figures"
+python3 "$source_dir/scripts/evidence/check_figures.py" "$attnprof" . || fail "figures"
 if [ -s "$failures" ]; then
   printf 'gpu_test.sh: %d failed:\n' "$(wc -l <"$failures")"
   sed 's/^/  /' "$failures"

@@ -7,19 +7,21 @@ Sweeps cases whose re-used data nearly fills an H200's L2, in several processes.
 times, twice in each of 8 places in device memory (ATTNPROF_COUNT_LOG). Prints for every case the median and three standard
 deviations in percent of it, from a nested analysis of variance: of counts in one place, of places, of processes; and by how
 much the processes' medians, which are what a gate compares, differ. About 5 s a process. Needs a GPU with readable
-counters; --analyse FOLDER prints the table of an earlier run. Standard library only.
+counters; --analyse FOLDER prints the table of an earlier run, results/h200's too. Standard
+library only.
 
 Exit codes: 0, 1 (a sweep failed, or no case was counted), 2 (usage), 3 (no GPU, or none whose counters can be read).
 """
 
 import argparse
-import csv
 import os
 import pathlib
 import shutil
 import statistics
 import subprocess
 import sys
+
+from results_folder import Results
 
 PLANS = [  # options of one sweep each
     ["--variant", "flash1", "-N", "2k", "-d", "128", "-b", "1"],
@@ -45,13 +47,12 @@ def measure(program, folder, process):
 
 def read_counts(folder):
     """{case: [process: {placement: [bytes]}]} of every process whose rows and log are in the folder."""
-    cases = {}
-    for path in sorted(folder.glob("scatter_*.csv")):
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = [row for row in csv.DictReader(file) if int(row["hbm_counts"] or 0) > 1]
+    cases, results = {}, Results(folder)
+    for name in results.names("hbm_scatter/scatter_*") or results.names("scatter_*"):
+        rows = [row for row in results.rows(name) if int(row["hbm_counts"] or 0) > 1]
         places = {}
-        log = path.with_suffix(".log")  # absent where no case needed a second count
-        for line in log.read_text(encoding="utf-8").splitlines() if log.exists() else ():
+        log = results.text(f"{name}.log") or ""  # absent where no case needed a second count
+        for line in log.splitlines():
             case, placement, amount = (int(cell) for cell in line.split(","))
             if placement > 0:  # 0: counted together with everything else, in a configuration of its own
                 places.setdefault(case, {}).setdefault(placement, []).append(amount)

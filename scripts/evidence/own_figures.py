@@ -8,7 +8,7 @@ FAULTS = {"beyond": "wrote 16 bytes beyond O", "crashes_in_prepare": "signal 11"
 
 
 def check_own_kernels(figures):
-    if not (figures.folder / "own_kernel").exists():
+    if not figures.results.has_folder("own_kernel"):
         return figures.not_measured("kernels of one's own", "no own_kernel/")
     figure = "variant file, plug-in, cudnn: verified, timed, counted"
     rows = figures.rows(figure, *(f"own_kernel/{name}" for name in VERIFIED))
@@ -26,9 +26,9 @@ def check_own_kernels(figures):
 
 def check_trace(figures):
     figure = "trace: sweeps, plug-in, exact FLOPs, Nsight Compute, slowdown"
-    if not (figures.folder / "trace").exists():
+    if not figures.results.has_folder("trace"):
         return figures.not_measured(figure, "no trace/")
-    table = trace_table.table_of(figures.folder / "trace")
+    table = trace_table.table_of(figures.results, "trace/")
     held = [line for line in table.lines if line[2] or line[3]]
     missed = [name for name, _, _, verdict in held if verdict]
     figures.add(figure, not missed, f"{len(held) - len(missed)} of {len(held)} reached" + (f"; not: {'; '.join(missed)}" if missed else ""))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints what scripts/evidence/trace_gpu.sh measured, as one table of figures against what they must reach.
 
-    trace_table.py OUT_DIR
+    trace_table.py OUT_DIR|results/h200
 
 Exit codes: 0 all reached, 1 some missed or not measured, 2 usage.
 """
@@ -10,6 +10,8 @@ import csv
 import pathlib
 import statistics
 import sys
+
+from results_folder import Results
 
 SHAPE = {"batch": 4, "heads": 16, "seqlen": 4096, "head_dim": 128}  # of trace_sdpa.py's defaults
 NCU_METRICS = {"hbm_read_bytes": "dram__bytes_read.sum", "sm_read_bytes": "l1tex__m_xbar2l1tex_read_bytes.sum",
@@ -39,13 +41,6 @@ class Figures:
             print(f"{name:<58} {value:>24}  {limit:<10} {verdict}".rstrip())
 
 
-def read(path):
-    if not path.exists():
-        return []
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 def number(row, column):
     return float(row[column]) if row and row.get(column) else None
 
@@ -64,11 +59,11 @@ def compare(figures, name, traced, own, percent):
     return None
 
 
-def own_kernels(figures, folder):
+def own_kernels(figures, results, folder):
     """Each of attnprof's own cases as swept, beside the same sweep's launches as traced."""
-    for own_path in sorted(folder.glob("own_*.csv")):
-        variant = own_path.stem[len("own_"):]
-        own, traced = read(own_path), read(folder / f"traced_{variant}.csv")
+    for name in results.names(f"{folder}own_*"):
+        variant = name.removeprefix(f"{folder}own_")
+        own, traced = results.rows(name), results.rows(f"{folder}traced_{variant}")
         if not own or not traced:
             figures.missing(f"{variant}, traced against swept")
             continue
@@ -90,9 +85,9 @@ def a_call(rows, column):
     return sum(value * launches for value, launches in values if value is not None)
 
 
-def backends(figures, folder):
+def backends(figures, results, folder):
     """PyTorch's attention as traced: FLOPs against the exact count, bytes as they are, and against ncu's."""
-    rows = read(folder / "sdpa.csv")
+    rows = results.rows(f"{folder}sdpa") or []
     for name in ("flash", "cudnn", "math"):
         own = [row for row in rows if range_of(row) == name]
         if not own:
@@ -108,8 +103,8 @@ def backends(figures, folder):
         largest = max(own, key=lambda row: number(row, "latency_median_ns") or 0)
         figures.note(f"SDPA {name} longest kernel, regs, local B a thread",
                      f"{largest['registers']}, {largest['spill_bytes']}")
-        against_plugin(figures, read(folder / f"plugin_{name}.csv"), name, own)
-        against_ncu(figures, folder / f"ncu_{name}.csv", name, own)
+        against_plugin(figures, results.rows(f"{folder}plugin_{name}"), name, own)
+        against_ncu(figures, results.path(f"{folder}ncu_{name}"), name, own)
 
 
 def against_plugin(figures, swept, name, traced):
@@ -136,36 +131,34 @@ def against_ncu(figures, path, name, traced):
 
 def read_ncu(path):
     """ncu's raw page: what stands before the header is the program's; under it are units."""
-    if not path.exists():
+    if path is None:
         return []
     lines = path.read_text(encoding="utf-8").splitlines()
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     return list(csv.DictReader(lines[start:]))[1:] if start is not None else []
 
 
-def milliseconds(path):
+def milliseconds(text):
     """{name: ms, of `launch` us} of what trace_sdpa.py printed."""
-    if not path.exists():
-        return {}
-    pairs = [line.split(",") for line in path.read_text(encoding="utf-8").splitlines() if line.count(",") == 1]
+    pairs = [line.split(",") for line in (text or "").splitlines() if line.count(",") == 1]
     return {name: float(value) for name, value in pairs}
 
 
-def overheads(figures, folder):
-    plain, traced = milliseconds(folder / "calls_plain.txt"), milliseconds(folder / "calls_traced.txt")
+def overheads(figures, results, folder):
+    plain, traced = (milliseconds(results.text(f"{folder}calls_{kind}.txt")) for kind in ("plain", "traced"))
     for name in ("flash", "cudnn"):
         if name in plain and name in traced:
             figures.note(f"overhead a traced launch, SDPA {name}", f"{traced[name] - plain[name]:.3g} ms")
         else:
             figures.missing(f"overhead a traced launch, SDPA {name}")
-    step = untraced_and_traced(folder, "train", "step")
+    step = untraced_and_traced(results, folder, "train", "step")
     if step:
         figures.note("training step, untraced", f"{step[0]:.4g} ms")
         slowdown = 100 * (step[1] / step[0] - 1)
         figures.hold("slowdown of a training step, nothing matching", slowdown, "under 3 %", slowdown < 3)
     else:
         figures.missing("slowdown of a training step, nothing matching")
-    launch = untraced_and_traced(folder, "launches", "launch")
+    launch = untraced_and_traced(results, folder, "launches", "launch")
     if launch:
         figures.note("host time of a launch, untraced", f"{launch[0]:.3g} us")
         figures.note("more with nothing matching", f"{launch[1] - launch[0]:.3g} us")
@@ -173,19 +166,20 @@ def overheads(figures, folder):
         figures.missing("host time of a launch, nothing matching")
 
 
-def untraced_and_traced(folder, name, value):
+def untraced_and_traced(results, folder, name, value):
     """Medians over the processes without and with tracing; None where either is missing."""
-    files = [[milliseconds(path).get(value) for path in sorted(folder.glob(f"{name}_{kind}_*.txt"))]
+    files = [[milliseconds(results.text(file)).get(value) for file in results.text_names(f"{folder}{name}_{kind}_*.txt")]
              for kind in ("plain", "traced")]
     known = [[number for number in numbers if number] for numbers in files]
     return [statistics.median(numbers) for numbers in known] if all(known) else None
 
 
-def table_of(folder):
+def table_of(results, folder=""):
+    """`folder`: what the names of trace_gpu.sh's files begin with."""
     figures = Figures()
-    own_kernels(figures, folder)
-    backends(figures, folder)
-    overheads(figures, folder)
+    own_kernels(figures, results, folder)
+    backends(figures, results, folder)
+    overheads(figures, results, folder)
     return figures
 
 
@@ -193,7 +187,8 @@ def main(arguments):
     if len(arguments) != 1 or not pathlib.Path(arguments[0]).is_dir():
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    figures = table_of(pathlib.Path(arguments[0]))
+    results = Results(arguments[0])
+    figures = table_of(results, "trace/" if results.has_folder("trace") else "")
     figures.show()
     return 1 if figures.missed else 0
 

@@ -1,6 +1,7 @@
 """check_figures.py: nothing measured is not a pass, a figure that is missed fails."""
 
 import csv
+import os
 import pathlib
 import subprocess
 import sys
@@ -12,6 +13,8 @@ sys.path.insert(0, str(EVIDENCE))
 sys.path.insert(0, str(EVIDENCE.parent / "peers"))
 
 import versus  # noqa: E402
+
+PROGRAM = os.environ["ATTNPROF_BUILD_DIR"] + "/attnprof"
 
 PROBLEM = {"dtype": "bf16", "mask": "full", "batch": 8, "heads": 16, "kv_heads": 16, "q_len": 2048, "kv_len": 2048,
            "head_dim": 128, "tile": "auto", "knobs": "-", "cache": "cold", "disposition": "ok", "reason": "", "verified": "yes"}
@@ -26,7 +29,7 @@ class CheckFiguresTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def check(self, folder=None):
-        return subprocess.run([sys.executable, EVIDENCE / "check_figures.py", folder or self.folder], capture_output=True,
+        return subprocess.run([sys.executable, EVIDENCE / "check_figures.py", PROGRAM, folder or self.folder], capture_output=True,
                               text=True, check=False)
 
     def write(self, name, rows):

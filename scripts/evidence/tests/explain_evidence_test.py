@@ -1,16 +1,15 @@
 """The rule of explain_evidence.py: which pairs it draws, and that no time has a say in it."""
 
-import csv
 import pathlib
 import sys
-import tempfile
 import unittest
 
 EVIDENCE = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(EVIDENCE))
 import explain_evidence  # noqa: E402
+from results_folder import Results  # noqa: E402
 
-RESULTS = EVIDENCE.parents[1] / "results" / "h200"
+RESULTS = Results(EVIDENCE.parents[1] / "results/h200")
 
 
 def texts(pairs):
@@ -18,32 +17,22 @@ def texts(pairs):
 
 
 class DrawnPairs(unittest.TestCase):
-    def all_pairs(self, folder=RESULTS):
-        return [p for name in explain_evidence.TILE_FILES for p in explain_evidence.pairs_of(folder / name)]
-
     def test_twenty_of_the_committed_rows(self):
-        pairs = self.all_pairs()
+        pairs = explain_evidence.all_pairs(RESULTS)
         self.assertEqual(len(pairs), 1115)
         chosen = texts(pairs)
         self.assertEqual(len(chosen), 20)
-        committed = (RESULTS / "explain_evidence.txt").read_text(encoding="utf-8")
+        committed = RESULTS.text("explain_evidence.txt")
         for text in chosen:
             self.assertIn(text, committed)
 
     def test_times_have_no_say(self):
-        with tempfile.TemporaryDirectory() as name:
-            copy = pathlib.Path(name) / "tiles.csv"
-            with open(RESULTS / "tiles.csv", newline="", encoding="utf-8") as file:
-                rows = list(csv.DictReader(file))
-            with open(copy, "w", newline="", encoding="utf-8") as file:
-                writer = csv.DictWriter(file, rows[0])
-                writer.writeheader()
-                for i, row in enumerate(reversed(rows)):
-                    writer.writerow({**row, "latency_median_ns": str(1000 + 77 * i)})
-            self.assertEqual(texts(explain_evidence.pairs_of(copy)), texts(explain_evidence.pairs_of(RESULTS / "tiles.csv")))
+        rows = RESULTS.rows("tiles")
+        others = [row | {"latency_median_ns": str(1000 + 77 * i)} for i, row in enumerate(reversed(rows))]
+        self.assertEqual(texts(explain_evidence.pairs_of("tiles", others)), texts(explain_evidence.pairs_of("tiles", rows)))
 
     def test_pairs_differ_in_the_tile_alone(self):
-        for _, first, second in self.all_pairs():
+        for _, first, second in explain_evidence.all_pairs(RESULTS):
             self.assertNotEqual(first["tile"], second["tile"])
             for column in explain_evidence.IDENTITY + ("run",):
                 self.assertEqual(first[column], second[column])
