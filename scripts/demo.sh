@@ -52,6 +52,6 @@ build
 status=0
 sweep || status=$? # 1: some case is incorrect or failed; the rows are there and worth drawing
 ((status <= 1)) || exit "$status"
-.venv/bin/python scripts/plot_roofline.py "$results/sweep.csv" -o "$results/roofline.png"
+.venv/bin/python scripts/attnprof_report roofline "$results/sweep.csv" -o "$results/roofline.png"
 echo "Rows: $results/sweep.csv   Picture: $results/roofline.png"
 exit "$status"

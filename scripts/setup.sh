@@ -12,7 +12,7 @@ set -euo pipefail
 
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$repository/.venv
-pinned_wheels=13.0 # of requirements-cuda.txt, for messages
+pinned_wheels=13.0 # of requirements/cuda.txt, for messages
 
 # --- messages
 
@@ -103,11 +103,11 @@ ensure_venv() {
   "$(find_python)" -m venv "$venv" || lacking "python3 -m venv failed; see its message above."
 }
 
-# Installs scripts/requirements$1.txt unless exactly that file has been installed before.
+# Installs scripts/requirements/$1.txt unless exactly that file has been installed before.
 ensure_requirements() {
-  local file=$repository/scripts/requirements$1.txt stamp=$venv/requirements$1.installed
+  local file=$repository/scripts/requirements/$1.txt stamp=$venv/requirements-$1.installed
   cmp -s "$file" "$stamp" && return 0
-  local install=(.venv/bin/python -m pip install -r "scripts/requirements$1.txt")
+  local install=(.venv/bin/python -m pip install -r "scripts/requirements/$1.txt")
   [[ $may_install == yes ]] ||
     lacking "Python packages are missing and --no-install was given; run: ${install[*]}"
   note "installing $(grep -o '^[a-z][a-z0-9-]*' "$file" | paste -sd ' ') into .venv"
@@ -167,14 +167,14 @@ sys.exit(ctypes.CDLL(sys.argv[1]).cuptiGetVersion(ctypes.byref(version)) or vers
 # A wheel has only the versioned name of a library; nothing else is needed, since libraries are opened at run time.
 ensure_cuda() {
   local toolkit
-  find_toolkit >/dev/null || ensure_requirements -cuda check_cuda_wheels
+  find_toolkit >/dev/null || ensure_requirements cuda check_cuda_wheels
   toolkit=$(find_toolkit) || lacking "no CUDA toolkit after installing the wheels; remove .venv and run again."
   export CUDA_HOME=$toolkit
 }
 
 ensure_cublas() {
   [[ -n $(find "$CUDA_HOME"/lib "$CUDA_HOME"/lib64 -maxdepth 1 -name 'libcublas.so*' -print -quit 2>/dev/null) ]] ||
-    ensure_requirements -cublas
+    ensure_requirements cublas
 }
 
 # --- all of it
@@ -199,9 +199,9 @@ setup() {
   done
   ensure_packages
   ensure_venv
-  ensure_requirements ""
-  [[ $want_lint == no ]] || ensure_requirements -lint
-  [[ $want_browser == no ]] || ensure_requirements -browser
+  ensure_requirements report
+  [[ $want_lint == no ]] || ensure_requirements lint
+  [[ $want_browser == no ]] || ensure_requirements browser
   [[ $want_cuda == no ]] || ensure_cuda
   [[ $want_cublas == no ]] || ensure_cublas
 }

@@ -42,7 +42,7 @@ check_style() {
   echo "test: clang-format and shellcheck"
   find src kernels fuzz \( -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.h' \) -print0 |
     xargs -0 .venv/bin/clang-format --dry-run -Werror
-  shellcheck --external-sources scripts/*.sh scripts/*/*.sh .ci/run
+  shellcheck --external-sources scripts/*.sh scripts/*/*.sh scripts/evidence/regressions/*.sh .ci/run
 }
 
 # build_and_test PRESET [CTEST_OPTIONS...]
@@ -58,4 +58,4 @@ setup "${setup_options[@]}"
 build_and_test ci
 # The scripts are Python, and what they start has unit tests: sanitizers would find nothing more in a minute and a half.
 [[ $asan == no ]] || build_and_test asan --exclude-regex '^scripts\.'
-[[ $fuzz == no ]] || scripts/fuzz.sh 30
+[[ $fuzz == no ]] || scripts/ci/fuzz.sh 30

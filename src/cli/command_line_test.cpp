@@ -369,6 +369,7 @@ TEST(Options, OtherCommands) {
   EXPECT_THAT(compile.archs, ElementsAre("sm_80", "sm_90a"));
   EXPECT_THAT(compile.axes.variants, ElementsAre("flash2"));
   EXPECT_TRUE(parse<ListOptions>({"list", "--columns", "--format", "markdown"}).columns);
+  EXPECT_TRUE(parse<ListOptions>({"list", "--rules", "--format", "json"}).rules);
   EXPECT_TRUE(parse<DoctorCommand>({"doctor", "--format", "json"}).json);
   EXPECT_TRUE(parse<DoctorCommand>({"doctor", "--self-test", "-o", "x.csv"}).self_test);
   EXPECT_TRUE(parse_command_line({"worker"}));

@@ -10,6 +10,7 @@
 #include "measure/compile/compile_plan.hpp"
 #include "measure/sim/phases.hpp"
 #include "model/predict.hpp"
+#include "problem/operands.hpp"
 
 namespace attnprof {
 namespace {
@@ -53,16 +54,21 @@ std::vector<std::string> plan_line(const Case& c, const DeviceProfile& device, b
   for (const Count& bytes : {memory, model.sm_bytes, model.hbm_bytes})
     line.push_back(bytes_or_nothing(bytes, people));
   line.push_back(c.skip ? "skipped" : "run");
-  if (!people) line.push_back(c.skip.value_or(c.tile_reason));
+  if (people) return line;
+  line.push_back(c.skip.value_or(c.tile_reason));
+  for (const int64_t amount :
+       {useful_flops(c.problem), half_square_flops(c.problem), io_lower_bound_bytes(c.problem)})
+    line.push_back(fmt::format("{}", amount));
   return line;
 }
 
 std::vector<std::vector<std::string>> plan_lines(const std::vector<Case>& cases, const DeviceProfile& device,
                                                  bool people) {
   std::vector<std::vector<std::string>> lines = {
-      people ? std::vector<std::string>{"case", "memory", "SM bytes", "HBM bytes", "plan"}
-             : std::vector<std::string>{"case", "memory_bytes", "model_sm_bytes", "model_hbm_bytes", "plan",
-                                        "reason"}};
+      people
+          ? std::vector<std::string>{"case", "memory", "SM bytes", "HBM bytes", "plan"}
+          : std::vector<std::string>{"case", "memory_bytes", "model_sm_bytes", "model_hbm_bytes", "plan",
+                                     "reason", "useful_flops", "half_square_flops", "io_lower_bound_bytes"}};
   for (const Case& c : cases) lines.push_back(plan_line(c, device, people));
   return lines;
 }
@@ -125,7 +131,8 @@ ExitCode dry_run(const SweepOptions& options, const BackendOpener& open) {
   if (options.format == Format::table)
     print_for_people(cases, ground.device);
   else
-    fmt::print("{}", format_lines(plan_lines(cases, ground.device, false), options.format, {1, 2, 3}));
+    fmt::print("{}",
+               format_lines(plan_lines(cases, ground.device, false), options.format, {1, 2, 3, 6, 7, 8}));
   return ExitCode::ok;
 }
 

@@ -29,6 +29,17 @@ TEST(DryRun, NamesNoTileWhereALibraryChoosesIt) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("standard d=64 no tile: "), Not(HasSubstr("0x0"))));
 }
 
+TEST(DryRun, SaysWhatEveryProblemAsksForSkippedOrNot) {
+  const Result result =
+      run({"sweep",    "--dry-run", "--backend", "sim", "--target",   "h200", "--variant", "flash2,flash3",
+           "--dtype",  "fp32",      "-q",        "2",   "-k",         "5",    "-d",        "64",
+           "-b",       "3",         "--heads",   "4",   "--kv-heads", "2",    "--mask",    "causal",
+           "--format", "csv"});
+  EXPECT_THAT(result.out, HasSubstr("reason,useful_flops,half_square_flops,io_lower_bound_bytes\n"));
+  // 4 d (4 + 5) pairs of 12 heads; 4 d 2 x 5 halved; Q and O of 12 heads, K and V of 6, 4 bytes an element.
+  EXPECT_THAT(result.out, HasSubstr(",27648,15360,27648\n"));
+}
+
 TEST(DryRun, OfAGpuPlanNeedsNoGpu) {
   const BackendOpener none = [](const DeviceChoice&, const MeasureOptions&) -> OpenBackend {
     throw EnvironmentError("no GPU here");

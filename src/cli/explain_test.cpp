@@ -18,8 +18,8 @@ using testing::Not;
 using testing::StartsWith;
 using Args = std::vector<std::string>;
 
-const std::string forward = ATTNPROF_SOURCE_DIR "/results/h200/forward.csv";
-const std::string hbm_tokens = ATTNPROF_SOURCE_DIR "/results/h200/hbm_tokens.csv";
+const std::string forward = ATTNPROF_SOURCE_DIR "/src/testing/rows/forward.csv";
+const std::string hbm = ATTNPROF_SOURCE_DIR "/src/testing/rows/hbm.csv";
 
 struct Result {
   int code;
@@ -39,7 +39,7 @@ TEST(ExplainCommand, ALineARowOrAllOfAFew) {
   EXPECT_EQ(all.code, 0);
   EXPECT_THAT(all.out, StartsWith("line  variant"));
   EXPECT_EQ(all.err, "") << "its run has measured ceilings";
-  EXPECT_THAT(run({hbm_tokens}).err, HasSubstr("no measured ceilings"));
+  EXPECT_THAT(run({hbm}).err, HasSubstr("no measured ceilings"));
   const Result one =
       run({forward, "--case", "variant=flash2,N=4k,head_dim=128,batch=1,mask=full", "--against", "naive"});
   EXPECT_EQ(one.code, 0);

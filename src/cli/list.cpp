@@ -10,6 +10,7 @@
 #include "cli/flags/axes.hpp"
 #include "cli/flags/measure.hpp"
 #include "cli/list.hpp"
+#include "cli/rules.hpp"
 #include "cli/text_output.hpp"
 #include "device/device_profiles.hpp"
 #include "plan/grammar.hpp"
@@ -37,12 +38,15 @@ ListParser::ListParser(CLI::App& app) : own_(app, "Variants of your own") {
   add_axis(app, head_dims_, "-d,--head-dim", "Show default tiles for these", "64,128", "Options");
   add_axis(app, dtypes_, "--dtype", "Show default tiles for these", "fp16", "Options");
   app.add_flag("--columns", options_.columns, "Show the columns of a row instead");
+  app.add_flag("--rules", options_.rules,
+               "Show the numbers that every case is verified and timed by instead");
   app.add_option("--format", format_, "table, csv, json or markdown")->default_str(format_);
 }
 
 ListOptions ListParser::options(const Args&) {
   own_.load();
   refuse_two_targets(options_.device);
+  refuse_both(options_.columns && options_.rules, "--columns", "--rules");
   if (head_dims_.given()) options_.head_dims = parse_axis("-d", head_dims_.texts);
   if (dtypes_.given()) options_.dtypes = parse_dtypes(dtypes_.texts);
   options_.format = parse_format(format_, true);
@@ -157,6 +161,12 @@ void print_variants_for_people(const ListOptions& options, const DeviceProfile& 
   fmt::print("{}", format_text_table(targets, width));
 }
 
+void print_rules_for_people() {
+  std::vector<std::vector<std::string>> lines = rule_lines();
+  lines.erase(lines.begin());
+  fmt::print("{}", format_text_table(lines, terminal_width()));
+}
+
 void print_columns_for_people() {
   for (const Column& column : schema())
     fmt::print("{}\n{}", column.name, wrap_text(std::string(column.description), terminal_width(), "    "));
@@ -169,6 +179,13 @@ ExitCode list_command(const ListOptions& options) {
       print_columns_for_people();
     else
       fmt::print("{}", format_lines(schema_lines(), options.format));
+    return ExitCode::ok;
+  }
+  if (options.rules) {
+    if (people)
+      print_rules_for_people();
+    else
+      fmt::print("{}", format_lines(rule_lines(), options.format, {1}));
     return ExitCode::ok;
   }
   const DeviceProfile device = target_profile(options.device);

@@ -15,6 +15,7 @@ struct ListOptions {
   std::vector<int64_t> head_dims = {64, 128};
   std::vector<Dtype> dtypes = {Dtype::fp16};
   bool columns = false;  // the row schema instead of the variants
+  bool rules = false;    // or what cases are verified and timed by
   Format format = Format::table;
 };
 

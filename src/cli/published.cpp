@@ -21,7 +21,7 @@ struct PublishedCommand {
 constexpr const char* published_footer =
     "A row stands beside a figure of its pass, dtype, mask, N, d and class of algorithm. Rates are TFLOP/s in the\n"
     "half-square convention of the figures (4 d N^2 a head, halved when causal); the ratio is the row's over the\n"
-    "figure's. csv and json have both in exact FLOPs too. Sources: results/published/README.md.\n\n"
+    "figure's. csv and json have both in exact FLOPs too. Sources: src/published/README.md.\n\n"
     "Exit codes: 0 all well, 2 wrong usage or a malformed file, 3 no row has a figure.";
 
 class PublishedParser {
@@ -144,12 +144,11 @@ ExitCode published_command(const PublishedCommand& command) {
   const std::vector<ResultFile> files = read_result_files(command.files, published_columns(), notices);
   for (const std::string& notice : notices) say(notice);
   const std::vector<PublishedFigure> figures =
-      parse_published(published_figures_text(), "results/published/figures.csv");
+      parse_published(published_figures_text(), "src/published/figures.csv");
   const PublishedComparison comparison = compare_published(files, figures);
   tell_of_rest(comparison);
   if (comparison.matches.empty())
-    throw EnvironmentError(
-        "no row has a published figure; results/published/figures.csv lists those there are");
+    throw EnvironmentError("no row has a published figure; src/published/figures.csv lists those there are");
   const bool people = command.format == Format::table || command.format == Format::markdown;
   print(people ? format_lines(short_lines(comparison.matches), command.format)
                : format_lines(full_lines(comparison.matches), command.format, full_numbers));

@@ -27,10 +27,10 @@ Result run(std::vector<std::string> args) {
   return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
 }
 
-const std::string results = ATTNPROF_SOURCE_DIR "/results/h200/";
+const std::string rows = ATTNPROF_SOURCE_DIR "/src/testing/rows/";
 
 TEST(PublishedCommand, CommittedRowsStandBesideFiguresOfTheirProblem) {
-  const Result result = run({results + "versus.csv", results + "versus_peers.csv", "--format", "json"});
+  const Result result = run({rows + "versus.csv", rows + "peers.csv", "--format", "json"});
   ASSERT_EQ(result.code, 0) << result.err;
   const auto lines = nlohmann::json::parse(result.out);
   ASSERT_FALSE(lines.empty());
@@ -47,7 +47,7 @@ TEST(PublishedCommand, CommittedRowsStandBesideFiguresOfTheirProblem) {
 TEST(PublishedCommand, EveryFormatSaysWhichGpu) {
   for (const char* format : {"table", "markdown", "csv"}) {
     setenv("COLUMNS", "200", 1);
-    const Result result = run({results + "versus_peers.csv", "--format", format});
+    const Result result = run({rows + "peers.csv", "--format", format});
     unsetenv("COLUMNS");
     EXPECT_EQ(result.code, 0);
     EXPECT_THAT(result.out, HasSubstr("cuDNN 9.19.1")) << format;
@@ -56,11 +56,11 @@ TEST(PublishedCommand, EveryFormatSaysWhichGpu) {
 }
 
 TEST(PublishedCommand, NoFigureIsThree) {
-  const Result result = run({results + "defaults.csv"});
+  const Result result = run({rows + "defaults.csv"});
   EXPECT_EQ(result.code, 3);
   EXPECT_EQ(result.out, "");
   EXPECT_THAT(result.err, HasSubstr("no row has a published figure"));
-  EXPECT_EQ(run({results + "nosuch.csv"}).code, 2);
+  EXPECT_EQ(run({rows + "nosuch.csv"}).code, 2);
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using Args = std::vector<std::string>;
 
-const std::string defaults = ATTNPROF_SOURCE_DIR "/results/h200/defaults.csv";
-const std::string peers = ATTNPROF_SOURCE_DIR "/results/h200/versus_peers.csv";
+const std::string defaults = ATTNPROF_SOURCE_DIR "/src/testing/rows/defaults.csv";
+const std::string peers = ATTNPROF_SOURCE_DIR "/src/testing/rows/peers.csv";
 
 struct Result {
   int code;
@@ -43,7 +43,7 @@ TEST(RooflineCommand, WritesTheFileOrStandardOutput) {
   EXPECT_EQ(written.code, 0);
   EXPECT_EQ(written.out, "");
   EXPECT_EQ(text_of(folder / "roofline.csv"), direct.out);
-  EXPECT_EQ(parse_csv(direct.out, "stdout").records.size(), 1u + 80 + 4);
+  EXPECT_EQ(parse_csv(direct.out, "stdout").records.size(), 1u + 20 + 4);
   EXPECT_THAT(run({defaults, "-o", folder / "roofline.csv"}).err, HasSubstr("exists: add --overwrite"));
   EXPECT_EQ(run({defaults, "-o", folder / "roofline.csv", "--overwrite", "--format", "json"}).code, 0);
   EXPECT_THAT(text_of(folder / "roofline.csv"), StartsWith("{"));
@@ -65,7 +65,7 @@ TEST(RooflineCommand, PlotsAsWideAsColumnsSays) {
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.out, StartsWith("Roofline: NVIDIA H200\n"));
   EXPECT_THAT(result.out, HasSubstr("o naive, x standard, * flash1, # flash2, @ flash3,\n"));
-  EXPECT_THAT(result.err, HasSubstr("84 of 124 rows have no counted bytes"));
+  EXPECT_THAT(result.err, HasSubstr("12 of 22 rows have no counted bytes"));
   EXPECT_THAT(result.out, HasSubstr("hbm, nominal 4.8 TB/s")) << "of the peers, whose run measured none";
   std::istringstream lines(result.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 60u) << line;
@@ -82,7 +82,7 @@ TEST(RooflineCommand, PlotsWithinMemoryWhateverColumnsSays) {
 TEST(RooflineCommand, PeersAloneAreDataButNoPicture) {
   const Result data = run({peers});
   EXPECT_EQ(data.code, 0);
-  EXPECT_EQ(parse_csv(data.out, "stdout").records.size(), 1u + 84 + 4);
+  EXPECT_EQ(parse_csv(data.out, "stdout").records.size(), 1u + 12 + 4);
   const Result plot = run({peers, "--plot"});
   EXPECT_EQ(plot.code, 3);
   EXPECT_EQ(plot.out, "");

@@ -69,8 +69,8 @@ DeviceProfile hopper_gh100() {  // compute capability 9.0
   device.smem_per_sm_bytes = 228 * kib;
   device.smem_per_block_bytes = 227 * kib;
   device.sm_clock_mhz = 1980;  // H100 SXM boost; seen on an H200 under load
-  // No vendor figure: what arrives at the SMs, measured on an H200 (results/h200/ceilings.csv). Public
-  // microbenchmarks of H100 that have less on its way read 5500 to 7000.
+  // No vendor figure: what arrives at the SMs, measured on an H200 (results/h200/evidence/ceilings.csv).
+  // Public microbenchmarks of H100 that have less on its way read 5500 to 7000.
   device.l2_gbps = 11000;
   device.tensor_16bit_tflops = 989;  // H100 and H200 data sheets, dense (1979 with sparsity)
   device.tensor_fp8_tflops = 1979;   // H100 and H200 data sheets, dense (3958 with sparsity)

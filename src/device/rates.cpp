@@ -8,9 +8,9 @@ namespace attnprof {
 namespace {
 
 // What mma.sync reaches of Hopper's nominal rates, which are wgmma's, at one clock.
-// results/h200/ceilings.csv: fp16 591.0 TFLOP/s at 1698 MHz and bf16 601.8 at 1733 are 0.348 and 0.347
-// TFLOP/s a MHz, nominal are 989 / 1830 = 0.540 (DeviceProfile::tensor_clock_mhz); fp8 497.4 at 1800 is 0.276
-// of 1979 / 1830 = 1.081.
+// results/h200/evidence/ceilings.csv: fp16 591.0 TFLOP/s at 1698 MHz and bf16 601.8 at 1733 are 0.348 and
+// 0.347 TFLOP/s a MHz, nominal are 989 / 1830 = 0.540 (DeviceProfile::tensor_clock_mhz); fp8 497.4 at 1800 is
+// 0.276 of 1979 / 1830 = 1.081.
 constexpr double mma_share_of_wgmma = 0.643, mma_share_of_wgmma_fp8 = 0.256;
 // An operation of one empty launch, as two events time it, in launches: 4.5 us where a launch takes 2
 // (fitted to the H200's rows, as the model of time is).

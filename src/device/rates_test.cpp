@@ -10,7 +10,7 @@ namespace {
 
 const DeviceProfile& h200() { return *find_profile("h200"); }
 
-// As results/h200/ceilings.csv has them.
+// As results/h200/evidence/ceilings.csv has them.
 const Ceilings of_the_h200 = {
     {"mma_fp16_tflops", {591.0, 1, 40, 1698, 989}},   {"mma_bf16_tflops", {601.8, 1, 40, 1733, 989}},
     {"mma_fp8_tflops", {497.4, 1, 40, 1800, 1979}},   {"wgmma_fp16_tflops", {828.1, 1, 40, 1544, 989}},

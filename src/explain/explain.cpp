@@ -10,6 +10,7 @@
 #include "explain/explanation.hpp"
 #include "explain/findings.hpp"
 #include "files/run_devices.hpp"
+#include "model/reread.hpp"
 
 namespace attnprof {
 namespace {
@@ -122,6 +123,7 @@ CaseExplanation explain_row(const Known& known, const std::list<Known>& all, con
   e.idle_share = idle_share(model);
   e.waves = e.row.build.waves;
   e.occupancy_pct = e.row.build.theoretical_occupancy_pct;
+  if (model.c) e.reread_bytes = reread_bytes(*model.c);
   e.tiles = other_tiles(model, request.tiles);
   if (const Known* other = against.empty() ? nullptr : counterpart(all, known, against))
     e.against =

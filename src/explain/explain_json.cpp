@@ -88,6 +88,7 @@ Json case_json(const CaseExplanation& e) {
           {"idle_share", or_null(e.idle_share)},
           {"waves", or_null(e.waves)},
           {"occupancy_pct", or_null(e.occupancy_pct)},
+          {"reread_bytes", or_null(e.reread_bytes)},
           {"sentences", e.sentences},
           {"tiles", tiles_json(e)},
           {"against", against_json(e.against)}};

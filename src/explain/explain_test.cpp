@@ -26,7 +26,7 @@ double factor(const CaseExplanation& e, size_t index) { return e.against->split.
 
 TEST(Explain, ShortSequencesAtBatchOneWaitForLaunchAndEmptySms) {
   const CaseExplanation e =
-      one(explained("h200/forward.csv", "variant=flash2,N=512,head_dim=128,batch=1,mask=full", "standard"));
+      one(explained("forward.csv", "variant=flash2,N=512,head_dim=128,batch=1,mask=full", "standard"));
   EXPECT_EQ(e.binds, "latency");
   EXPECT_GT(*e.idle_share, 0.5);
   EXPECT_LT(e.against->split.speedup, 1.1) << "a third of the bytes, and no faster";
@@ -36,20 +36,20 @@ TEST(Explain, ShortSequencesAtBatchOneWaitForLaunchAndEmptySms) {
 }
 
 TEST(Explain, AtBatch32OccupancyIsNotWhatFlashGains) {
-  const CaseExplanation e = one(
-      explained("h200/hbm_tokens.csv", "variant=flash2,N=512,batch=32,head_dim=64,mask=full", "standard"));
+  const CaseExplanation e =
+      one(explained("hbm.csv", "variant=flash2,N=512,batch=32,head_dim=64,mask=full", "standard"));
   EXPECT_LT(*e.idle_share, 0.1) << "enough blocks by themselves";
   EXPECT_GT(factor(e, 0), 2) << "the gain is bytes";
   EXPECT_NEAR(factor(e, 2), 1, 0.1) << "and not occupancy and waves";
   const CaseExplanation naive =
-      one(explained("h200/hbm_tokens.csv", "variant=flash2,N=512,batch=32,head_dim=64,mask=full", "naive"));
+      one(explained("hbm.csv", "variant=flash2,N=512,batch=32,head_dim=64,mask=full", "naive"));
   EXPECT_LT(factor(naive, 0), 1.25);
   EXPECT_THAT(naive.sentences.front(), HasSubstr("but not by IO")) << "against FMA pipes it is tensor cores";
 }
 
 TEST(Explain, WithFewKvHeadsBlocksDecide) {
-  const CaseExplanation e = one(explained(
-      "h200/model_flash2.csv", "variant=flash2,N=1000,kv_heads=4,head_dim=64,mask=full,tile=128x64"));
+  const CaseExplanation e =
+      one(explained("explain.csv", "variant=flash2,N=1000,kv_heads=4,head_dim=64,mask=full,tile=128x64"));
   EXPECT_THAT(e.sentences, Contains(HasSubstr("4 query heads share each of 4 kv heads")));
   EXPECT_THAT(e.sentences, Contains(HasSubstr("how many blocks there are decides, not IO")));
 }
@@ -57,15 +57,15 @@ TEST(Explain, WithFewKvHeadsBlocksDecide) {
 TEST(Explain, L2AbsorbsSAndPOfShortSequences) {
   for (const char* variant : {"standard", "naive"}) {
     const std::string shape = std::string("variant=") + variant + ",head_dim=64,batch=1,mask=full,N=";
-    EXPECT_THAT(one(explained("h200/forward.csv", shape + "512")).sentences,
+    EXPECT_THAT(one(explained("forward.csv", shape + "512")).sentences,
                 Contains(HasSubstr("L2 absorbs 50 % of S and P")));
-    EXPECT_THAT(one(explained("h200/forward.csv", shape + "16k")).sentences,
+    EXPECT_THAT(one(explained("forward.csv", shape + "16k")).sentences,
                 testing::Not(Contains(HasSubstr("L2 absorbs"))));
   }
 }
 
 TEST(Explain, BindsByTheUnitThatTheVariantUses) {
-  const Explanations all = explained("h200/forward.csv", "N=8k,head_dim=128,batch=8,mask=full");
+  const Explanations all = explained("forward.csv", "N=8k,head_dim=128,batch=8,mask=full");
   for (const CaseExplanation& e : all.cases) {
     const std::string& variant = e.row.identity.variant;
     if (variant == "flash2") {
@@ -80,7 +80,7 @@ TEST(Explain, BindsByTheUnitThatTheVariantUses) {
 }
 
 TEST(Explain, TilesAreFastestFirstAndBeatTheMeasuredOnesRank) {
-  const CaseExplanation e = one(explained("h200/tiles.csv", "N=4k,head_dim=64,mask=full,tile=128x32"));
+  const CaseExplanation e = one(explained("explain.csv", "N=4k,head_dim=64,mask=full,tile=128x32"));
   ASSERT_GE(e.tiles.size(), 3u);
   for (size_t i = 1; i < e.tiles.size(); ++i) EXPECT_LE(e.tiles[i - 1].ns, e.tiles[i].ns);
   for (const TilePrediction& tile : e.tiles)
@@ -89,7 +89,7 @@ TEST(Explain, TilesAreFastestFirstAndBeatTheMeasuredOnesRank) {
 }
 
 TEST(Explain, PeersHaveWhatTheirColumnsSay) {
-  const Explanations peers = explained("h200/versus_peers.csv", "variant=torch_flash");
+  const Explanations peers = explained("peers.csv", "variant=torch_flash");
   for (const CaseExplanation& e : peers.cases) {
     EXPECT_EQ(e.binds, "unknown");
     EXPECT_FALSE(e.idle_share);
@@ -126,7 +126,7 @@ TEST(Explain, TensorCoresAreHeldToTheCeilingOfTheRowsDtype) {
 }
 
 TEST(Explain, SimulatedRowsSayThatTheirTimeIsAModel) {
-  const CaseExplanation e = one(explained("sim/defaults.csv", "variant=flash2,N=4k,head_dim=64"));
+  const CaseExplanation e = one(explained("sim.csv", "variant=flash2,N=4k,head_dim=64"));
   EXPECT_THAT(e.sentences, Contains(HasSubstr("no measurement")));
 }
 
@@ -169,18 +169,19 @@ TEST(Explain, HoldsARowAgainstItsOwnRunFirst) {
 
 TEST(ExplainJson, HasWhatReportsRead) {
   const auto json = nlohmann::json::parse(
-      explain_json(explained("h200/forward.csv", "variant=flash2,N=4k,head_dim=128,batch=1", "naive")));
+      explain_json(explained("forward.csv", "variant=flash2,N=4k,head_dim=128,batch=1", "naive")));
   EXPECT_EQ(json.at("schema"), 1);
   EXPECT_EQ(json.at("against"), "naive");
   ASSERT_EQ(json.at("cases").size(), 2u);
   const auto& c = json["cases"][0];
   EXPECT_EQ(c.at("file"), "forward.csv");
-  EXPECT_EQ(c.at("line"), 95);
+  EXPECT_EQ(c.at("line"), 46);
   EXPECT_EQ(c.at("identity").at("variant"), "flash2");
   EXPECT_EQ(c.at("identity").at("q_len"), "4096") << "identity columns are strings";
   EXPECT_TRUE(c.at("latency_ns").is_number());
   EXPECT_EQ(c.at("binds"), "tensor");
   EXPECT_EQ(c.at("resources").size(), 6u);
+  EXPECT_EQ(c.at("reread_bytes"), 33554432) << "K and V of 16 heads, 4096 keys of 128 elements, 2 bytes each";
   double product = c.at("against").at("remainder");
   for (const auto& f : c["against"].at("factors")) product *= f.at("factor").get<double>();
   EXPECT_NEAR(product, c["against"].at("speedup").get<double>(), 1e-9);
@@ -189,7 +190,7 @@ TEST(ExplainJson, HasWhatReportsRead) {
 
 TEST(ExplainText, NoLineIsWiderThanTheTerminal) {
   for (const char* selector : {"variant=flash2,N=4k,head_dim=128,batch=1,mask=full", ""}) {
-    std::istringstream lines(explain_text(explained("h200/forward.csv", selector, "naive"), 100));
+    std::istringstream lines(explain_text(explained("forward.csv", selector, "naive"), 100));
     size_t count = 0;
     for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(line.size(), 100u) << line;
     EXPECT_GT(count, 10u);

@@ -37,6 +37,7 @@ struct CaseExplanation {
   ResourceTable resources;
   std::string binds;  // of the resources, latency, or unknown
   Real idle_share, waves, occupancy_pct;
+  Count reread_bytes;                  // model/reread.hpp
   std::vector<std::string> sentences;  // worst first
   std::vector<TilePrediction> tiles;   // fastest first
   std::optional<AgainstRow> against;

@@ -93,10 +93,10 @@ TEST(Speedup, SaysWhyThereAreNoFactors) {
   EXPECT_NE(split.why_no_factors.find("torch_flash"), std::string::npos);
 }
 
-// Four in five committed pairs at least, as the H200's rows have them (scripts/explain_evidence.py).
+// Four in five committed pairs at least, as the H200's rows have them (scripts/evidence/explain_evidence.py).
 TEST(Speedup, LittleIsLeftOpenFromNaiveToFlash2) {
   size_t good = 0, all = 0;
-  for (const char* file : {"h200/forward.csv", "h200/hbm_tokens.csv"})
+  for (const char* file : {"forward.csv", "hbm.csv"})
     for (const CaseExplanation& e : explained(file, "variant=flash2", "naive").cases) {
       ASSERT_TRUE(e.against);
       const double remainder = e.against->split.remainder;

@@ -16,12 +16,12 @@ ResultFile read_result_file(const std::string& path, std::span<const std::string
   RowFile file = read_rows(path);
   if (file.header.empty())
     throw UsageError(fmt::format(
-        "{} has no whole line; give a file that attnprof sweep -o or scripts/peers.py wrote", path));
+        "{} has no whole line; give a file that attnprof sweep -o or scripts/peers/peers.py wrote", path));
   for (const std::string_view column : columns)
     if (std::ranges::find(file.header, column) == file.header.end())
       throw UsageError(fmt::format(
-          "{}: column {} is missing; give a file that attnprof sweep -o or scripts/peers.py wrote", path,
-          column));
+          "{}: column {} is missing; give a file that attnprof sweep -o or scripts/peers/peers.py wrote",
+          path, column));
   if (file.torn)
     notices.push_back(
         fmt::format("{}, line {}: the line is torn and left out; attnprof sweep --resume completes the file",

@@ -1,5 +1,5 @@
 // The rows of result files as the commands that explain them need them: by column name, attnprof's own and
-// those of scripts/peers.py alike, sorted into what can be shown and what is left out.
+// those of scripts/peers/peers.py alike, sorted into what can be shown and what is left out.
 #pragma once
 
 #include <map>

@@ -9,8 +9,9 @@
 namespace attnprof {
 namespace {
 
-// Fitted to 802 rows of an H200 (naive, flash1, flash2, flash3, their tiles; scripts/explain_evidence.py
-// says which were kept out): of the work of one warp, and of an SM's blocks together, what the time shows.
+// Fitted to 802 rows of an H200 (naive, flash1, flash2, flash3, their tiles;
+// scripts/evidence/explain_evidence.py says which were kept out): of the work of one warp, and of an SM's
+// blocks together, what the time shows.
 constexpr double own_share = 0.414;
 constexpr double queued_share = 0.445;
 constexpr double schedulers = 4;
@@ -89,7 +90,10 @@ class Device {
     constexpr double done = 1e-9;
     const int k = static_cast<int>(sm.running.size());
     const double passed = at - sm.now;
-    for (Running& each : sm.running) each.left -= passed / each.block.with(k);
+    for (Running& each : sm.running) {
+      const double whole = each.block.with(k);
+      each.left = whole > 0 ? each.left - passed / whole : 0;  // a block whose rows see no key takes no time
+    }
     const auto ended = std::erase_if(sm.running, [](const Running& each) { return each.left <= done; });
     for (size_t i = 0; i < ended && next_ < total_; ++i) sm.running.push_back({take(), 1});
     sm.now = at;

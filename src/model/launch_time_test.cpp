@@ -66,6 +66,11 @@ TEST(LaunchTime, IsNeverBelowTheEvenTime) {
   }
 }
 
+TEST(LaunchTime, BlocksThatTakeNoTimeEnd) {
+  EXPECT_DOUBLE_EQ(launch_time({{0, 0}, block}, 8, 2, 4).ns, launch_time({block, {0, 0}}, 8, 2, 4).ns);
+  EXPECT_GT(launch_time({{0, 0}, block}, 8, 2, 4).ns, 0);
+}
+
 TEST(BlockTime, FewerWarpsTakeLongerForTheSameWork) {
   const BlockWork work{.rounds = 2, .work_ns = 100};
   const BlockTime four = block_time(work, 10, 4), two = block_time(work, 10, 2);

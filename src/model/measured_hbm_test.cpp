@@ -1,4 +1,4 @@
-// The model against bytes counted on real GPUs: results/h200/hbm_*.csv.
+// The model against bytes counted on a real GPU: src/testing/rows/hbm.csv.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 
 #include "device/device_profiles.hpp"
 #include "model/predict.hpp"
+#include "model/reread.hpp"
 #include "row/row_csv.hpp"
 #include "test_paths.hpp"
 #include "variants/registry.hpp"
@@ -17,11 +18,9 @@ const DeviceProfile& h200() { return *find_profile("h200"); }
 
 std::vector<Row> measured_rows() {
   std::vector<Row> rows;
-  for (const char* file : {"hbm_tokens", "hbm_batch1"}) {
-    const RowFile read = read_rows(std::string(ATTNPROF_SOURCE_DIR "/results/h200/") + file + ".csv");
-    std::ranges::copy_if(read.rows, std::back_inserter(rows),
-                         [](const Row& row) { return row.counters.bytes_source == "cupti"; });
-  }
+  std::ranges::copy_if(read_rows(ATTNPROF_SOURCE_DIR "/src/testing/rows/hbm.csv").rows,
+                       std::back_inserter(rows),
+                       [](const Row& row) { return row.counters.bytes_source == "cupti"; });
   return rows;
 }
 
@@ -42,26 +41,16 @@ Case case_of(const Row& row) {
   return c;
 }
 
-// What the schedule reads again, over L2's size: S or P; in flash1, whose outer loop reads K and V once, Q
-// and fp32 O, l and m; in flash2 K and V. Near 1, bytes hang on when each block happens to run;
-// scripts/check_figures.py draws the same line.
-int64_t reused_bytes(const Case& c) {
-  const Problem& p = c.problem;
-  const int64_t heads = p.batch * p.heads, element = bytes_per_element(p.dtype);
-  if (c.variant->name == "flash1") return heads * p.q_len * (p.head_dim * (element + 4) + 8);
-  if (c.variant->name == "flash2") return heads * 2 * p.kv_len * p.head_dim * element;
-  return heads * p.q_len * p.kv_len * element;
-}
-
-double reused_share_of_l2(const Case& c) {
-  return static_cast<double>(reused_bytes(c)) / static_cast<double>(h200().l2_bytes);
+// Near 1, bytes hang on when each block happens to run.
+double reread_share_of_l2(const Case& c) {
+  return static_cast<double>(reread_bytes(c).value()) / static_cast<double>(h200().l2_bytes);
 }
 
 TEST(MeasuredHbm, TheModelIsWithinTenPercentWhereL2IsClear) {
   int clear = 0;
   for (const Row& row : measured_rows()) {
     const Case c = case_of(row);
-    const double share = reused_share_of_l2(c);
+    const double share = reread_share_of_l2(c);
     if (share >= 0.4 && share <= 1.5) continue;
     ++clear;
     const auto modelled = static_cast<double>(predict(c, h200()).hbm_bytes.value_or(0));

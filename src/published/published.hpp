@@ -11,7 +11,7 @@
 
 namespace attnprof {
 
-// A line of results/published/figures.csv.
+// A line of src/published/figures.csv.
 struct PublishedFigure {
   std::string source, device, implementation, algorithm;
   std::string pass, dtype, mask;
@@ -20,7 +20,7 @@ struct PublishedFigure {
   double exact_tflops = 0;        // FLOPs as in useful_flops
 };
 
-// results/published/figures.csv as it was at build time.
+// src/published/figures.csv as it was at build time.
 std::string_view published_figures_text();
 // Throws UsageError with file, line and column for what is malformed.
 std::vector<PublishedFigure> parse_published(std::string_view text, std::string_view file);

@@ -1,4 +1,4 @@
-// Reading results/published/figures.csv.
+// Reading src/published/figures.csv.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -103,7 +103,7 @@ TEST(Published, MalformedFiguresNameLineAndColumn) {
 
 // What is published as a rate and as a time must be one measurement in the convention that is named.
 TEST(Published, RatesAndTimesOfTheFileAgree) {
-  EXPECT_EQ(published_figures_text(), read_text_file(ATTNPROF_SOURCE_DIR "/results/published/figures.csv"));
+  EXPECT_EQ(published_figures_text(), read_text_file(ATTNPROF_SOURCE_DIR "/src/published/figures.csv"));
   const CsvText csv = parse_csv(published_figures_text(), "figures.csv");
   const auto figures = parse_published(published_figures_text(), "figures.csv");
   ASSERT_EQ(figures.size() + 1, csv.records.size());

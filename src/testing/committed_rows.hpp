@@ -1,4 +1,4 @@
-// Rows of results/, explained, as tests of it need them.
+// Measured rows that tests keep for themselves (src/testing/rows), explained.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@ namespace attnprof {
 
 inline std::vector<ResultFile> committed_files(const std::vector<std::string>& names) {
   std::vector<std::string> paths, notices;
-  for (const std::string& name : names) paths.push_back(std::string(ATTNPROF_SOURCE_DIR "/results/") + name);
+  for (const std::string& name : names)
+    paths.push_back(std::string(ATTNPROF_SOURCE_DIR "/src/testing/rows/") + name);
   return read_result_files(paths, explain_columns(), notices);
 }
 

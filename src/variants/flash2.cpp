@@ -115,9 +115,9 @@ Knobs knobs_used(const Problem& p, const Tile& tile, const DeviceProfile& device
           {"min_blocks", shape.min_blocks}};
 }
 
-// The fastest measured on an H200 by `tune` (results/h200/notes-forward.md), by head_dim: large tiles while a
-// warp can hold 32 rows, which halves its reads of K and V; for the widest heads two smaller blocks an SM,
-// one multiplying while the other is at its softmax.
+// The fastest measured on an H200 by `tune` (results/h200/pages/notes-forward.md), by head_dim: large tiles
+// while a warp can hold 32 rows, which halves its reads of K and V; for the widest heads two smaller blocks
+// an SM, one multiplying while the other is at its softmax.
 struct Tuned {
   int64_t head_dim;  // up to here
   Tile tile;

@@ -140,9 +140,9 @@ Knobs knobs_used(const Problem& p, const Tile& tile, const DeviceProfile& device
           {"time_v_layout", tile.knobs.get("time_v_layout").value_or(0)}};
 }
 
-// The fastest tiles measured on an H200 (results/h200/notes-forward.md), by the head_dim they were measured
-// at: the largest whose S, O and two P stay in registers; more rows of Q, and so fewer bytes from L2, where
-// that leaves room for three warpgroups.
+// The fastest tiles measured on an H200 (results/h200/pages/notes-forward.md), by the head_dim they were
+// measured at: the largest whose S, O and two P stay in registers; more rows of Q, and so fewer bytes from
+// L2, where that leaves room for three warpgroups.
 struct Tuned {
   int64_t head_dim;  // up to here
   Tile full, causal;

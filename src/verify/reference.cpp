@@ -5,10 +5,10 @@
 #include <limits>
 #include <random>
 
+#include "verify/sampling.hpp"
+
 namespace attnprof {
 namespace {
-
-constexpr int64_t least_random_rows = 64;
 
 // Where the reference is all zero (rows that see no key), the error itself is the measure.
 double relative(double error_squares, double reference_squares) {

@@ -11,7 +11,7 @@ CLI::Option* add_name(CLI::App& app, const std::string& names, std::string& name
 }
 
 void add_result_files(CLI::App& app, std::vector<std::string>& files) {
-  app.add_option("files", files, "Results of attnprof sweep or scripts/peers.py")
+  app.add_option("files", files, "Results of attnprof sweep or scripts/peers/peers.py")
       ->type_name("ROWS.csv")
       ->required();
 }

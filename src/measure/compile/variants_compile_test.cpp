@@ -107,7 +107,7 @@ class VariantsCompile : public NvccTest, public testing::WithParamInterface<Targ
 };
 
 // flash3's fastest tiles fill the registers; what it spills is what it needs once a tile of Q
-// (results/h200/notes-forward.md).
+// (results/h200/pages/notes-forward.md).
 TEST_P(VariantsCompile, AtDefaultTilesWithFewSpillsOrNone) {
   const int allowed = GetParam().variant->name == "flash3" ? 128 : 0;
   const auto reports = compiled(Tiles::by_default);

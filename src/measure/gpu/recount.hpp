@@ -31,8 +31,8 @@ struct Recount {
 void recount(std::vector<OperationCount>& counts, const Recount& how, const RecountLimits& limits);
 
 // One line "case,placement,bytes" a count, appended to the file that the environment variable
-// ATTNPROF_COUNT_LOG names; scripts/hbm_scatter.py reads it. With a log, limits are those of an experiment:
-// two counts a placement and no early end.
+// ATTNPROF_COUNT_LOG names; scripts/evidence/hbm_scatter.py reads it. With a log, limits are those of an
+// experiment: two counts a placement and no early end.
 class CountLog {
  public:
   CountLog();

@@ -7,6 +7,7 @@
 
 #include "measure/statistics.hpp"
 #include "measure/summarised_latency.hpp"
+#include "measure/timing_rule.hpp"
 #include "row/schema.hpp"
 
 namespace attnprof {
@@ -15,17 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int fewest_samples = 3;
-// Operands move and the stream changes after every few samples: a kernel's time differs by 1 or 2 % from one
-// placement in memory to another, a launch's by up to half a microsecond from one stream to another, and a
-// process that timed one of each would differ from the next by as much.
-constexpr size_t samples_a_placement = 4;
-constexpr size_t most_placements = 8;
 constexpr double longest_moved_ns = 10e6;  // longer operations stay where they are: a move runs them once
-// All placements once; an interval of fewer is itself a matter of luck.
-constexpr int samples_before_stopping = samples_a_placement * most_placements;
-constexpr int largest_batch = 256;  // samples between two looks at what is reached
-constexpr double warm_up_s = 0.02;  // clocks rise, caches of instructions and addresses fill
-constexpr int warm_up_runs = 3;
 constexpr double drift_limit_pct = 3;
 
 double seconds_since(Clock::time_point start) {

@@ -1,0 +1,1 @@
+"""Pictures and an HTML page of attnprof's result files: `python scripts/attnprof_report --help`."""

@@ -1,0 +1,112 @@
+"""Reading attnprof's result files as tables of text, and cells as numbers. Shared by all commands."""
+
+import argparse
+import csv
+import io
+import pathlib
+import sys
+
+import pandas as pd
+
+DISPOSITIONS = ["ok", "skipped", "incorrect", "failed"]
+
+
+class Refusal(Exception):
+    """A sentence for the user, and the exit code."""
+
+    def __init__(self, sentence, code=2):
+        super().__init__(sentence)
+        self.code = code
+
+
+def run(draw, arguments, *, program, description, csv_help, output_help, add_options=None):
+    """What every command does: PROGRAM CSV... -o OUTPUT through draw(paths, output). Returns the exit code.
+
+    `add_options(parser)` adds a program's own options, which draw takes by name."""
+    parser = argparse.ArgumentParser(prog=program, description=description)
+    parser.add_argument("csv", nargs="+", type=pathlib.Path, help=csv_help)
+    parser.add_argument("-o", "--output", required=True, type=pathlib.Path, help=output_help)
+    if add_options:
+        add_options(parser)
+    options = vars(parser.parse_args(arguments))
+    try:
+        paths, output = options.pop("csv"), options.pop("output")
+        if output.resolve() in [path.resolve() for path in paths]:
+            raise Refusal(f"-o {output}: is one of the files to read; give another name.")
+        draw(paths, output, **options)
+    except Refusal as refusal:
+        print(f"{program}: {refusal}", file=sys.stderr)
+        return refusal.code
+    return 0
+
+
+def numbers(frame, column, path):
+    """The column as floats; empty cells become NaN."""
+    text = frame[column]
+    values = pd.to_numeric(text.where(text != ""), errors="coerce").astype(float)
+    wrong = text[(text != "") & ~values.abs().lt(float("inf"))]
+    if len(wrong):
+        raise Refusal(f"{path}: row {wrong.index[0] + 2}: {column} is '{wrong.iloc[0]}', which is no number.")
+    return values
+
+
+def whole_records(text):
+    """The records of CSV text but for blank lines, and the line where a torn last one starts, or None."""
+    lines = io.StringIO(text, newline="").readlines()
+    reader, records, start = csv.reader(lines, strict=True), [], 1
+    while reader.line_num < len(lines):
+        try:
+            record = next(reader)
+        except csv.Error:
+            if "".join(lines[start - 1:]).count('"') % 2 == 0 or reader.line_num < len(lines):
+                raise
+            return records, start  # its quote is open
+        if reader.line_num == len(lines) and not lines[-1].endswith(("\n", "\r")):
+            return records, start
+        if record:
+            records.append(record)
+        start = reader.line_num + 1
+    return records, None
+
+
+def read_table(path, program):
+    """The whole file as text, with its header's names. A torn last line is reported in `program`'s name and not used."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        (header, *rows), torn = whole_records(text)
+    except OSError as error:
+        raise Refusal(f"{path}: cannot be read: {error.strerror}.") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise Refusal(f"{path}: is not a CSV file of attnprof ({error}).") from None
+    except ValueError:
+        raise Refusal(f"{path}: has no whole line; give a file that `attnprof sweep -o` wrote.") from None
+    if torn:
+        print(f"{program}: {path}, line {torn}: the line is torn and is not drawn; `attnprof sweep --resume` repairs it.",
+              file=sys.stderr)
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise Refusal(f"{path}: row {number} has {len(row)} fields, the header has {len(header)}.")
+    if len(set(header)) != len(header):
+        raise Refusal(f"{path}: two columns have the same name.")
+    return pd.DataFrame(rows, columns=header, dtype=str)
+
+
+def read_columns(path, program, text, numeric):
+    """columns_of a file. Throws Refusal also for one that cannot be read."""
+    return columns_of(read_table(path, program), path, text, numeric)
+
+
+def columns_of(frame, path, text, numeric):
+    """Columns of read_table(path) by name, as text and as floats (NaN: empty); other columns are left out.
+
+    Throws Refusal where a column lacks, or a cell that should be is no number."""
+    missing = [name for name in [*text, *numeric] if name not in frame.columns]
+    if missing:
+        raise Refusal(f"{path}: has no column {missing[0]}; give a file that `attnprof sweep -o` wrote.")
+    frame = frame[[*text, *numeric]].copy()
+    unknown = frame[~frame["disposition"].isin(DISPOSITIONS)]
+    if len(unknown):
+        raise Refusal(f"{path}: row {unknown.index[0] + 2}: unknown disposition '{unknown['disposition'].iloc[0]}'.")
+    for column in numeric:
+        frame[column] = numbers(frame, column, path)
+    return frame

@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""Holds the rows that gpu_test.sh, plugin_gpu.sh and trace_gpu.sh measured against the figures they must reach.
+
+    check_figures.py PROGRAM DIR
+
+Reads whatever of gpu_test.sh's files is in DIR, of plugin_gpu.sh's in DIR/own_kernel and of trace_gpu.sh's in DIR/trace, or
+of all of them as results/h200 keeps them. PROGRAM is attnprof, which says what a schedule reads again. Prints one line a
+figure, and exits 1 when one misses, 2 when nothing was measured or PROGRAM cannot be asked. A figure whose file is absent
+is reported as not measured, never as reached. Standard library only: it runs on bare GPU machines.
+"""
+
+import json
+import pathlib
+import statistics
+import sys
+import tempfile
+
+from figures import Figures, check_deviation, label, number, ok_rows, worst_deviation
+from ceiling_figures import check_ceilings, check_ncu
+from forward_figures import check_mma_share, check_sanitizer, check_spills, check_versus
+from own_figures import check_own_kernels, check_trace
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from attnprof_report import program as attnprof  # noqa: E402
+
+
+def check_self_test(figures):
+    rows = figures.rows("counted/true of known copies and fills", "selftest")
+    if rows is None:
+        return
+    rows = [row for row in rows if not row["operation"].startswith("mma_sync")]
+    worst_read = max((abs(float(r["read_ratio"]) - 1) for r in rows if r["read_ratio"]), default=1.0)
+    excess = max(
+        (abs(float(r["settled_write_bytes"]) - float(r["true_write_bytes"])) - 0.4e6 - 0.005 * float(r["true_write_bytes"])
+         for r in rows if r["settled_write_bytes"]), default=1.0)
+    figures.add("self-test reads within 0.5 %", worst_read <= 0.005, f"worst {100 * worst_read:.3f} % of {len(rows)} rows")
+    figures.add("self-test settled writes within 0.4 MB + 0.5 %", excess <= 0, f"worst excess {excess / 1e6:.3f} MB")
+
+
+CORRECT = {
+    "naive, standard, flash1, flash2": ("lengths_fp16", "lengths_bf16", "unequal", "head_dims", "wide", "tiles", "knobs",
+                                        "fp32"),
+    "flash3": tuple(f"flash3_{name}" for name in ("lengths", "unequal", "head_dims", "many", "groups", "tiles_causal",
+                                                  "tiles_full", "tiles_wide", "outliers", "knobs", "knobs_uneven")),
+    "flash3 fp8": tuple(f"fp8_{name}" for name in ("lengths", "unequal", "tiles", "knobs", "many", "outliers")),
+}
+
+
+def check_correctness(figures, program):
+    for variants, names in CORRECT.items():
+        figure = f"every shape verified: {variants}"
+        rows = figures.rows(figure, *(f"correct_{name}" for name in names))
+        if rows is not None:
+            check_verified(figures, figure, rows)
+    for figure, names in (("fp8 against fp64, normal inputs", CORRECT["flash3 fp8"][:-1]),
+                          ("fp8 against fp64, inputs with outliers", ("fp8_outliers",))):
+        rows = figures.rows(figure, *(f"correct_{name}" for name in names))
+        if not rows:
+            continue
+        limit = tolerance(program, "fp8")
+        worst = max(rows, key=lambda row: number(row, "rel_err") or 0.0)
+        error = number(worst, "rel_err")
+        figures.add(figure, error is not None and error < limit and len(ok_rows(rows)) >= 25,
+                    f"largest relative Frobenius error {100 * (error or 0):.2f} % of {len(ok_rows(rows))} rows at {label(worst)}")
+
+
+def tolerance(program, dtype):
+    return next(line["value"] for line in attnprof.ask(program, "list", "--rules") if line["rule"] == f"tolerance_{dtype}")
+
+
+def check_verified(figures, figure, rows):
+    bad = [r for r in rows if not (r["disposition"] == "skipped" or (r["disposition"] == "ok" and r["verified"] == "yes"))]
+    worst = {}
+    for row in ok_rows(rows):
+        worst[row["dtype"]] = max(worst.get(row["dtype"], 0.0), number(row, "rel_err"))
+    errors = ", ".join(f"{dtype} {value:.2e}" for dtype, value in sorted(worst.items()))
+    figures.add(figure, not bad and bool(ok_rows(rows)),
+                f"{len(ok_rows(rows))} ok, {len(rows) - len(ok_rows(rows)) - len(bad)} skipped, {len(bad)} bad; worst rel_err {errors}")
+    for row in bad[:6]:
+        figures.report("    bad", f"{label(row)} {row['knobs']}: {row['disposition']} {row['reason']}")
+
+
+def check_model(figures):
+    for variant, files, least in (("naive", ("", "_wide"), 130), ("flash1", ("", "_wide"), 130), ("flash2", ("", "_wide"), 130),
+                                  ("flash3", ("", "_wide", "_fp8"), 50)):
+        figure = f"{variant}: sm_bytes against model_sm_bytes within 2 %"
+        rows = figures.rows(figure, *(f"model_{variant}{name}" for name in files))
+        if rows is None:
+            continue
+        good = ok_rows(rows)
+        check_deviation(figures, figure, good, "sm_bytes", "model_sm_bytes", 0.02, least)
+        if variant != "naive":
+            check_deviation(figures, f"{variant}: executed against model tensor FLOPs within 0.1 %", good,
+                            "executed_tensor_flops", "model_tensor_flops", 0.001, least)
+
+
+def reread_bytes(program, figures, names):
+    """(rows that are ok, the bytes that each one's schedule reads again, by the program)."""
+    rows, found = [], []
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in names:
+            cases = attnprof.ask(program, "explain", figures.results.file(name, scratch))["cases"]
+            by_line = {case["line"]: case["reread_bytes"] for case in cases}
+            for line, row in enumerate(figures.results.rows(name), start=2):
+                if row["disposition"] == "ok":
+                    rows.append(row)
+                    found.append(by_line[line])
+    return rows, found
+
+
+def check_hbm(figures, program, l2_bytes):
+    names = ("hbm_tokens", "hbm_batch1")
+    if figures.rows("hbm_bytes against model", *names) is None:
+        return
+    good, reread = reread_bytes(program, figures, names)
+    near = [0.4 <= amount / l2_bytes <= 1.5 for amount in reread]
+    clear = [row for row, is_near in zip(good, near) if not is_near]
+    between = [row for row, is_near in zip(good, near) if is_near]
+    check_deviation(figures, "hbm_bytes against model_hbm_bytes within 10 %", clear, "hbm_bytes", "model_hbm_bytes", 0.10, 40)
+    worst, row, count = worst_deviation(between, "hbm_bytes", "model_hbm_bytes")
+    if row:
+        figures.report("  the same, re-used data 0.4 to 1.5 of L2", f"worst {100 * worst:.1f} % of {count} rows at {label(row)}")
+    for row in sorted(clear, key=lambda r: -abs(number(r, "hbm_bytes") / number(r, "model_hbm_bytes") - 1))[:8]:
+        ratio = number(row, "hbm_bytes") / number(row, "model_hbm_bytes")
+        if abs(ratio - 1) > 0.10:
+            figures.report("    off", f"{label(row)}: measured/model {ratio:.3f}")
+    check_intermediates(figures, good, l2_bytes)
+
+
+def check_intermediates(figures, rows, l2_bytes):
+    worst, where, count = 0.0, "", 0
+    for row in rows:
+        n = float(row["q_len"])
+        matrix = float(row["heads"]) * float(row["batch"]) * n * n * 2
+        if row["variant"] != "standard" or matrix < 4 * l2_bytes:
+            continue
+        count += 1
+        share = number(row, "hbm_bytes") - number(row, "io_lower_bound_bytes")
+        deviation = abs(share / (4 * matrix) - 1)
+        if deviation >= worst:
+            worst, where = deviation, label(row)
+    figures.add("S and P of standard within 10 % of 8 N^2 a head", count > 0 and worst <= 0.10,
+                f"worst {100 * worst:.2f} % of {count} rows at {where}")
+
+
+def check_repeat(figures):
+    rows = figures.rows("repeatability", "repeat")
+    if rows is None:
+        return
+    groups = {}
+    for row in ok_rows(rows):
+        groups.setdefault(label(row), []).append(row)
+    figures.add("ten repeats of five cases", len(groups) == 5 and all(len(g) == 10 for g in groups.values()),
+                f"{len(groups)} cases, {len(rows)} rows")
+    under_50us = 0
+    for name, group in groups.items():
+        for column, relative, absolute, unit in (("hbm_bytes", 0.005, 0.5e6, "MB"), ("latency_median_ns", 0.015, 1e3, "ns")):
+            values = [number(row, column) for row in group]
+            if None in values:
+                figures.add(f"spread of {column}", False, f"{name}: empty cells")
+                continue
+            spread, middle = max(values) - min(values), statistics.median(values)
+            shown = spread / 1e6 if unit == "MB" else spread
+            figures.add(f"spread of {column}", spread <= max(relative * middle, absolute),
+                        f"{100 * spread / middle:.2f} %, {shown:.3f} {unit} of {middle:.4g}: {name}")
+        under_50us += statistics.median(number(row, "latency_median_ns") for row in group) < 50e3
+    figures.add("two of the five cases under 50 us", under_50us >= 2, f"{under_50us}")
+
+
+def check_walltime(figures):
+    rows = figures.rows("wall time a case", "defaults")
+    times = figures.results.text("walltime.txt")
+    if rows is None or times is None:
+        return
+    counted, uncounted = ((float(end) - float(start)) / len(rows)
+                          for start, end in (line.split() for line in times.splitlines()))
+    latency = sum(number(row, "latency_median_ns") for row in ok_rows(rows)) / len(rows) / 1e9
+    figures.add("wall time a case under 1.0 s + 20 x latency", counted <= 1 + 20 * latency,
+                f"{counted:.3f} s a case, mean latency {1e3 * latency:.3f} ms, {len(rows)} cases, kernels compiled")
+    figures.add("counting a case under 0.2 s", counted - uncounted <= 0.2,
+                f"{counted - uncounted:.3f} s a case more than with --counters off")
+
+
+def check_forward(figures):
+    rows = figures.rows("forward sweep", "forward", "tiles", "too_large")
+    if rows is None:
+        return
+    bad = [r for r in rows if not (r["disposition"] == "skipped" or (r["disposition"] == "ok" and r["verified"] == "yes"))]
+    skipped = [r for r in rows if r["disposition"] == "skipped"]
+    figures.add("forward sweep: ok and verified, or skipped", not bad and bool(ok_rows(rows)),
+                f"{len(ok_rows(rows))} ok, {len(skipped)} skipped, {len(bad)} bad of {len(rows)}")
+    for row in skipped[:6]:
+        figures.report("    skipped", f"{label(row)}: {row['reason']}")
+    for row in bad[:6]:
+        figures.report("    bad", f"{label(row)}: {row['disposition']} {row['reason']}")
+    flagged = [r for r in rows if "above_ceiling" in r["flags"]]
+    figures.report("  rows above a ceiling", f"{len(flagged)}" + (f", first {label(flagged[0])}" if flagged else ""))
+
+
+def check_faults(figures):
+    for kind, disposition in (("wrong", "incorrect"), ("fault", "failed"), ("hang", "failed")):
+        rows = figures.rows(f"a {kind} kernel", f"fault_{kind}")
+        if rows is None:
+            continue
+        by_variant = {row["variant"]: row for row in rows}
+        broken, after = by_variant.get("flash2"), by_variant.get("flash1")
+        reached = broken and after and broken["disposition"] == disposition and after["disposition"] == "ok"
+        silent = broken and not broken["latency_median_ns"]
+        figures.add(f"a {kind} kernel is {disposition}, the next case runs", bool(reached and silent),
+                    broken["reason"] if broken else "no row")
+
+
+def check_denied(figures):
+    for name in ("counters_no_cupti", "counters_held", "counters_denied"):
+        rows = figures.rows(name, name)
+        if rows is None:
+            continue
+        complete = rows and all(r["disposition"] == "ok" and r["latency_median_ns"] and r["model_hbm_bytes"] for r in rows)
+        source = rows[0]["bytes_source"] if rows else "no row"
+        figures.add(f"{name}: time and model columns still come", bool(complete), f"bytes_source {source}")
+
+
+def l2_bytes_of(folder):
+    for path in sorted(pathlib.Path(folder).rglob("*.csv.meta.json")):
+        text = json.loads(path.read_text(encoding="utf-8"))
+        found = find_key(text, "l2_bytes")
+        if found:
+            return float(found)
+    return 62914560.0
+
+
+def find_key(value, key):
+    if isinstance(value, dict):
+        if key in value:
+            return value[key]
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            found = find_key(item, key)
+            if found is not None:
+                return found
+    return None
+
+
+def main(arguments):
+    if len(arguments) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    try:
+        return check(*arguments)
+    except attnprof.NotUsable as error:
+        print(f"check_figures: {error}", file=sys.stderr)
+        return 2
+
+
+def check(program, folder):
+    """Prints every figure; the exit code."""
+    figures = Figures(folder)
+    l2_bytes = l2_bytes_of(folder)
+    check_self_test(figures)
+    check_correctness(figures, program)
+    check_model(figures)
+    check_hbm(figures, program, l2_bytes)
+    check_repeat(figures)
+    check_walltime(figures)
+    check_forward(figures)
+    check_faults(figures)
+    check_denied(figures)
+    check_spills(figures)
+    check_mma_share(figures)
+    check_versus(figures)
+    check_ceilings(figures)
+    check_ncu(figures)
+    check_own_kernels(figures)
+    check_trace(figures)
+    check_sanitizer(figures)
+    for state, figure, text in figures.lines:
+        print(f"{state:4}  {figure:58}  {text}")
+    if not any(state in ("ok", "MISS") for state, _, _ in figures.lines):
+        print(f"check_figures: nothing was measured: {folder} holds no file of gpu_test.sh", file=sys.stderr)
+        return 2
+    return 1 if figures.missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
