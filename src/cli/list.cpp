@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/flags/axes.hpp"
 #include "cli/flags/measure.hpp"
+#include "cli/flags/values.hpp"
 #include "cli/list.hpp"
 #include "cli/rules.hpp"
 #include "cli/text_output.hpp"
