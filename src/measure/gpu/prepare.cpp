@@ -68,10 +68,11 @@ PreparedCase::PreparedCase(const Case& c, const InputSource& inputs, GpuDevice& 
       steps_(c.variant->steps(c.problem, c.tile, gpu.profile())) {
   for (const Step& step : steps_) {
     kernels_.emplace_back();
-    std::visit(overloaded{[&](const KernelLaunch& kernel) { kernels_.back() = load(kernel, compiler); },
-                          [&](const GemmLaunch&) { require_cublas(gpu); },  //
-                          [](const MemsetLaunch&) {}, [](const PluginLaunch&) {}},
-               step.launch);
+    std::visit(
+        overloaded{[&](const KernelLaunch& kernel) { kernels_.back().emplace(load(kernel, compiler)); },
+                   [&](const GemmLaunch&) { require_cublas(gpu); }, [](const MemsetLaunch&) {},
+                   [](const PluginLaunch&) {}},
+        step.launch);
   }
   placements_.push_back(allocated());
   for (const Step& step : steps_) {
