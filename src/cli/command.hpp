@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "run/open_backend.hpp"
 
 namespace CLI {

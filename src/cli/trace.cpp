@@ -45,7 +45,7 @@ struct TraceCommand {
   std::string command_line;
 };
 
-constexpr const char* footer =
+constexpr const char* trace_footer =
     "Counts around every launch of a kernel whose demangled name has a match of --kernel (a POSIX extended\n"
     "expression), within the innermost NVTX push/pop range that has one of --range. A launch is counted in one\n"
     "pass, and launches of a kernel take turns at what does not fit one: 3 to 5 of them for a whole row. A\n"
@@ -73,7 +73,7 @@ class TraceParser {
 };
 
 TraceParser::TraceParser(CLI::App& app) {
-  app.footer(footer);
+  app.footer(trace_footer);
   add_name(app, "--kernel", command_.kernel, "Kernels to count; without it, all", "REGEX");
   add_name(app, "--range", command_.range, "NVTX ranges to count in; without it, anywhere", "REGEX");
   app.add_option("--limit", limit_, "Launches of a kernel and configuration to count, a process; 0: all")

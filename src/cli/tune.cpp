@@ -34,7 +34,7 @@ struct TuneCommand {
   std::string command_line;
 };
 
-const std::string footer =
+const std::string tune_footer =
     std::string(axes_footer) +
     "Without --br, --bc and --knob a variant's own candidates are tried. Left out before anything runs: what\n"
     "does not fit the device, and kernels that spill. The rest is measured quickly, then what cannot be told\n"
@@ -60,7 +60,7 @@ class TuneParser {
 };
 
 TuneParser::TuneParser(CLI::App& app) : axes_(app), measure_(app) {
-  app.footer(footer);
+  app.footer(tune_footer);
   app.add_flag("--keep-spills", command_.keep_spills, "Measure kernels that spill registers too");
   app.add_flag("--no-compile", no_compile_, "Do not ask the compiler for registers and spills beforehand");
   file_.add(app, "CSV of every row measured, with FILE.meta.json", "Add further runs to FILE",
