@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "report/csv.hpp"
+#include "test_paths.hpp"
 #include "testing/run_id.hpp"
 #include "testing/temporary_file.hpp"
 

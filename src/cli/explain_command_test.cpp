@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/run.hpp"
+#include "test_paths.hpp"
 #include "testing/gate_files.hpp"
 #include "testing/roofline_rows.hpp"
 #include "testing/temporary_file.hpp"

@@ -9,6 +9,7 @@
 #include "plugin/own_variants.hpp"
 #include "plugin/plugin_host.hpp"
 #include "report/csv.hpp"
+#include "test_paths.hpp"
 #include "testing/temporary_file.hpp"
 
 namespace attnprof {

@@ -6,6 +6,7 @@
 
 #include "cli/run.hpp"
 #include "report/csv.hpp"
+#include "test_paths.hpp"
 
 namespace attnprof {
 namespace {

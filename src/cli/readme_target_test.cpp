@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "model/device_profiles.hpp"
+#include "test_paths.hpp"
 #include "testing/temporary_file.hpp"
 
 namespace attnprof {

@@ -6,6 +6,7 @@
 
 #include "cli/run.hpp"
 #include "report/csv.hpp"
+#include "test_paths.hpp"
 #include "testing/gate_files.hpp"
 #include "testing/roofline_rows.hpp"
 #include "testing/temporary_file.hpp"

@@ -7,6 +7,7 @@
 
 #include "cli/run.hpp"
 #include "measure/fake_backend.hpp"
+#include "test_paths.hpp"
 #include "testing/gate_files.hpp"
 #include "testing/roofline_rows.hpp"
 #include "testing/temporary_file.hpp"

@@ -12,6 +12,7 @@
 
 #include "error.hpp"
 #include "measure/backend_json.hpp"
+#include "test_paths.hpp"
 
 namespace attnprof {
 namespace {

@@ -7,6 +7,7 @@
 #include "model/device_profiles.hpp"
 #include "model/predict.hpp"
 #include "report/csv.hpp"
+#include "test_paths.hpp"
 
 namespace attnprof {
 namespace {

@@ -17,6 +17,7 @@
 #include "plugin/plugin_host.hpp"
 #include "plugin/plugin_library.hpp"
 #include "report/csv.hpp"
+#include "test_paths.hpp"
 #include "testing/temporary_file.hpp"
 
 namespace attnprof {

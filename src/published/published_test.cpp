@@ -5,6 +5,7 @@
 
 #include "error.hpp"
 #include "report/csv.hpp"
+#include "test_paths.hpp"
 #include "testing/roofline_rows.hpp"
 #include "variants/variant.hpp"
 

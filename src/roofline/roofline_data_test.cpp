@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "error.hpp"
+#include "test_paths.hpp"
 #include "testing/roofline_rows.hpp"
 
 namespace attnprof {

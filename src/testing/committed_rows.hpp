@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "explain/explanation.hpp"
+#include "test_paths.hpp"
 
 namespace attnprof {
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "report/csv.hpp"
+#include "test_paths.hpp"
 #include "testing/temporary_file.hpp"
 
 namespace attnprof {

@@ -1,5 +1,6 @@
 // The command around a program: streams, exit codes, signals, the output file. None of these programs uses
 // CUDA.
+#include "test_paths.hpp"
 #include "trace/trace_fixture.hpp"
 
 namespace attnprof {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "model/device_profiles.hpp"
+#include "test_paths.hpp"
 #include "variants/variant.hpp"
 
 namespace attnprof {

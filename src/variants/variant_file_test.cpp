@@ -9,6 +9,7 @@
 #include "error.hpp"
 #include "model/device_profiles.hpp"
 #include "plan/sweep.hpp"
+#include "test_paths.hpp"
 #include "testing/temporary_file.hpp"
 
 namespace attnprof {

@@ -8,6 +8,7 @@
 
 #include "error.hpp"
 #include "measure/compile/compile.hpp"
+#include "test_paths.hpp"
 
 namespace attnprof {
 

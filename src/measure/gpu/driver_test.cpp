@@ -15,6 +15,7 @@
 #include "measure/gpu/gpu_backend.hpp"
 #include "measure/gpu/gpu_device.hpp"
 #include "measure/gpu/nvml.hpp"
+#include "test_paths.hpp"
 
 namespace attnprof {
 namespace {

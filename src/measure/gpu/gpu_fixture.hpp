@@ -28,6 +28,7 @@ inline std::vector<Step> broken_steps(const Problem& p, const Tile& tile, const 
 }
 
 inline constexpr const char* broken_source = R"(#include "attention_params.h"
+#include "test_paths.hpp"
 extern "C" __global__ void untouched(const __grid_constant__ AttentionParams p) {}
 extern "C" __global__ void fault(const __grid_constant__ AttentionParams p) { *reinterpret_cast<volatile int*>(16) = 1; }
 extern "C" __global__ void beyond(const __grid_constant__ AttentionParams p) {

@@ -5,6 +5,7 @@
 #include "measure/gpu/gpu_fixture.hpp"
 #include "measure/gpu/prepare.hpp"
 #include "measure/gpu/verify.hpp"
+#include "test_paths.hpp"
 #include "variants/variant_file.hpp"
 
 namespace attnprof {
