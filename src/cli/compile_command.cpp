@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/signal_end.hpp"
 #include "cli/commands.hpp"
 #include "cli/compile_progress.hpp"
 #include "cli/standard_streams.hpp"
@@ -184,6 +185,7 @@ ExitCode compile_command(const CompileCommand& options) {
   KernelCompiler compiler(compile_options(options.measure));
   if (!compiler.notice().empty()) say(compiler.notice());
   std::optional<OutputFile> file = open_output(options);
+  const EndNote note("what was compiled until then is in the kernel cache");
   const std::vector<KernelReport> reports = compile_all(plans, compiler, options.jobs);
   const auto lines = report_lines(reports);
   if (file) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "base/signal_end.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/row_output.hpp"
@@ -114,9 +115,14 @@ void say_all(const std::vector<std::string>& notices, size_t from = 0) {
   for (size_t i = from; i < notices.size(); ++i) say(notices[i]);
 }
 
+std::string how_to_go_on(const SweepOptions& options) {
+  return options.output.empty()
+             ? ""
+             : fmt::format("{} has every finished row; --resume completes it", options.output);
+}
+
 void say_how_to_go_on(const SweepOptions& options) {
-  if (!options.output.empty())
-    say(fmt::format("{} has every finished row; --resume completes it", options.output));
+  if (!options.output.empty()) say(how_to_go_on(options));
 }
 
 void say_the_end(ExitCode code, const SweepOptions& options) {
@@ -237,6 +243,7 @@ ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open) {
     gate->check_plan(cases, provenance_of(facts, backend.info()), meta_of_run(options, facts, backend));
   std::optional<SweepFile> file;
   if (!options.output.empty()) file.emplace(options, cases, backend, facts);
+  const EndNote note(how_to_go_on(options));
   Measuring measuring(options, backend, cases, facts, file ? &*file : nullptr);
   ExitCode code = measuring.measure(gate ? &*gate : nullptr);
   say_the_end(code, options);

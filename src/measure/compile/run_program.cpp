@@ -8,11 +8,13 @@
 
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <thread>
 
-extern char** environ;
+#include "base/environment.hpp"
+#include "base/unfinished.hpp"
 
 namespace attnprof {
 namespace {
@@ -55,24 +57,12 @@ int exit_code_of(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + (WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
-// Polls only while it may have to cancel; a plain wait otherwise.
 int wait_for(pid_t child, const std::atomic<bool>* cancel) {
-  int status = 0;
-  if (!cancel) {
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    return exit_code_of(status);
-  }
-  bool killed = false;
   for (;;) {
-    const pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child) return exit_code_of(status);
-    if (ended < 0 && errno != EINTR) return 127;
-    if (*cancel && !killed) {
-      kill(-child, SIGKILL);
-      killed = true;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::optional<int> status = reap_group(child);
+    if (!status && cancel && *cancel) status = kill_group(child, Ending::at_once);
+    if (status) return exit_code_of(*status);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
 }
 
@@ -80,13 +70,19 @@ int wait_for(pid_t child, const std::atomic<bool>* cancel) {
 
 int run_program(const std::vector<std::string>& argv, const std::string& output_path,
                 const std::atomic<bool>* cancel) {
-  std::vector<char*> arguments;
-  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
+  const std::vector<char*> arguments = exec_pointers(argv);
+  const std::vector<std::string> environment =
+      environment_with({{"TMPDIR", std::filesystem::path(output_path).parent_path().string()}});
   const SpawnOptions options(output_path);
-  pid_t child = 0;
-  const int error =
-      posix_spawn(&child, arguments[0], options.actions(), options.attributes(), arguments.data(), environ);
+  int error = 0;
+  const pid_t child = start_group(
+      [&] {
+        pid_t pid = -1;
+        error = posix_spawn(&pid, arguments[0], options.actions(), options.attributes(), arguments.data(),
+                            exec_pointers(environment).data());
+        return error == 0 ? pid : -1;
+      },
+      Ending::at_once);
   if (error != 0) {
     std::ofstream(output_path) << "error: " << argv[0] << " cannot be started: " << std::strerror(error)
                                << "\n";

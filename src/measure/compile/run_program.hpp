@@ -9,8 +9,9 @@ namespace attnprof {
 
 // Runs argv[0] (a path) with its output and error stream going to the file `output_path`, and waits. The
 // program gets a process group of its own, so that Ctrl-C does not break a compilation the case in hand
-// needs, and no open file of ours. Returns its exit code, 128 + the signal that ended it, or 127 when it
-// cannot be started (then the output file says why). `cancel`, when set to true, ends it.
+// needs, and no open file of ours; its temporary files go beside its output. Returns its exit code, 128 + the
+// signal that ended it, or 127 when it cannot be started (then the output file says why). `cancel`, when set
+// to true, ends it.
 int run_program(const std::vector<std::string>& argv, const std::string& output_path,
                 const std::atomic<bool>* cancel = nullptr);
 

@@ -13,6 +13,7 @@
 #include "measure/compile/toolchain.hpp"
 #include "measure/gpu/driver.hpp"
 #include "measure/gpu/gpu_backend.hpp"
+#include "test_paths.hpp"
 #include "variants/tiling.hpp"
 
 namespace attnprof {
@@ -28,7 +29,6 @@ inline std::vector<Step> broken_steps(const Problem& p, const Tile& tile, const 
 }
 
 inline constexpr const char* broken_source = R"(#include "attention_params.h"
-#include "test_paths.hpp"
 extern "C" __global__ void untouched(const __grid_constant__ AttentionParams p) {}
 extern "C" __global__ void fault(const __grid_constant__ AttentionParams p) { *reinterpret_cast<volatile int*>(16) = 1; }
 extern "C" __global__ void beyond(const __grid_constant__ AttentionParams p) {
