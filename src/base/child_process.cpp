@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/unfinished.hpp"
 
 extern char** environ;
 
@@ -56,8 +57,12 @@ pid_t spawn(const std::vector<std::string>& command, int input, int replies, int
   posix_spawn_file_actions_adddup2(&actions, replies, reply_fd);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
   posix_spawnattr_setpgroup(&attributes, 0);
+  sigset_t defaults;  // what we may ignore ends it all the same
+  sigemptyset(&defaults);
+  for (int ending : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&defaults, ending);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
   std::vector<char*> argv;
   for (const std::string& argument : command) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -108,7 +113,9 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command) {
   log_ = log.read;
   fcntl(log_, F_SETFL, O_NONBLOCK);
   try {
-    pid_ = spawn(command, input.read, replies.write, log.write);
+    // A worker ends the compiler that it has started.
+    pid_ =
+        start_group([&] { return spawn(command, input.read, replies.write, log.write); }, Ending::by_itself);
   } catch (...) {
     close_child_ends();
     for (int* fd : {&input_, &replies_, &log_}) close_fd(*fd);
@@ -170,10 +177,7 @@ std::vector<std::string> ChildProcess::take_log() {
 bool ChildProcess::wait_for(milliseconds limit) {
   const Clock::time_point deadline = Clock::now() + limit;
   while (!wait_status_) {
-    int status = 0;
-    const pid_t ended = waitpid(pid_, &status, WNOHANG);
-    if (ended == pid_) wait_status_ = status;
-    if (ended < 0 && errno != EINTR) wait_status_ = 0;
+    wait_status_ = reap_group(pid_);
     if (wait_status_ || Clock::now() >= deadline) break;
     std::this_thread::sleep_for(milliseconds(2));
   }
@@ -181,8 +185,7 @@ bool ChildProcess::wait_for(milliseconds limit) {
 }
 
 void ChildProcess::kill() {
-  if (!wait_status_) ::kill(-pid_, SIGKILL);
-  wait_for(milliseconds(10'000));
+  if (!wait_status_) wait_status_ = kill_group(pid_, Ending::by_itself);
 }
 
 std::string ChildProcess::describe_end() {

@@ -8,7 +8,7 @@
 namespace attnprof {
 
 // Until destroyed: the first SIGINT sets stop(), so that the case in hand is the last; a second one ends the
-// program at once, with every finished row in the file.
+// program at once (base/signal_end.hpp), with every finished row in the file.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string_view>
 #include <thread>
 
-extern char** environ;
+#include "base/environment.hpp"
+#include "base/unfinished.hpp"
 
 namespace attnprof {
 namespace {
@@ -54,48 +56,23 @@ class SpawnOptions {
   posix_spawnattr_t attributes_;
 };
 
-// Ended by a null pointer, as exec takes them.
-std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-// Our variables but for those that `others` ("NAME=value") give.
-std::vector<std::string> environment_with(const std::vector<std::string>& others) {
-  std::vector<std::string> all = others;
-  for (char** variable = environ; *variable; ++variable) {
-    const std::string_view ours = *variable;
-    const std::string_view name = ours.substr(0, ours.find('=') + 1);
-    if (std::ranges::none_of(others, [&](const std::string& other) { return other.starts_with(name); }))
-      all.emplace_back(ours);
-  }
-  return all;
+// Temporary files go beside the output, unless the caller says where.
+Variables with_own_tmpdir(Variables variables, const std::string& output_path) {
+  if (std::ranges::find(variables, "TMPDIR", &Variables::value_type::first) == variables.end())
+    variables.emplace_back("TMPDIR", std::filesystem::path(output_path).parent_path().string());
+  return variables;
 }
 
 int exit_code_of(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + (WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
-// Polls only while it may have to cancel; a plain wait otherwise.
 int wait_for(pid_t child, const std::atomic<bool>* cancel) {
-  int status = 0;
-  if (!cancel) {
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    return exit_code_of(status);
-  }
-  bool killed = false;
   for (;;) {
-    const pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child) return exit_code_of(status);
-    if (ended < 0 && errno != EINTR) return 127;
-    if (*cancel && !killed) {
-      kill(-child, SIGKILL);
-      killed = true;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::optional<int> status = reap_group(child);
+    if (!status && cancel && *cancel) status = kill_group(child, Ending::at_once);
+    if (status) return exit_code_of(*status);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
 }
 
@@ -103,13 +80,19 @@ int wait_for(pid_t child, const std::atomic<bool>* cancel) {
 
 int run_program(const std::vector<std::string>& argv, const std::string& output_path,
                 const std::atomic<bool>* cancel, const RunPlace& place) {
-  std::vector<char*> arguments = pointers_to(argv);
-  const std::vector<std::string> environment = environment_with(place.variables);
-  std::vector<char*> variables = pointers_to(environment);
+  const std::vector<char*> arguments = exec_pointers(argv);
+  const std::vector<std::string> environment =
+      environment_with(with_own_tmpdir(place.variables, output_path));
   const SpawnOptions options(output_path, place.folder);
-  pid_t child = 0;
-  const int error = posix_spawn(&child, arguments[0], options.actions(), options.attributes(),
-                                arguments.data(), variables.data());
+  int error = 0;
+  const pid_t child = start_group(
+      [&] {
+        pid_t pid = -1;
+        error = posix_spawn(&pid, arguments[0], options.actions(), options.attributes(), arguments.data(),
+                            exec_pointers(environment).data());
+        return error == 0 ? pid : -1;
+      },
+      Ending::at_once);
   if (error != 0) {
     std::ofstream(output_path) << "error: " << argv[0] << " cannot be started: " << std::strerror(error)
                                << "\n";

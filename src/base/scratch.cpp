@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/private_file.hpp"
+#include "base/unfinished.hpp"
 
 namespace attnprof {
 namespace fs = std::filesystem;
@@ -23,11 +24,11 @@ ScratchDir::ScratchDir(const fs::path& parent) {
     throw EnvironmentError(fmt::format("no temporary directory can be made in {}: {}; set TMPDIR to one",
                                        parent.string(), error.code().message()));
   }
+  claim_.emplace(path_);
 }
 
 ScratchDir::~ScratchDir() {
-  std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
+  if (!path_.empty()) remove_folder(path_);
 }
 
 }  // namespace attnprof

@@ -1,8 +1,11 @@
 // A directory of its own under the system's temporary directory (or a given one), private to the user and
-// removed at the end.
+// removed at the end, also when a signal ends the program.
 #pragma once
 
 #include <filesystem>
+#include <optional>
+
+#include "base/scratch_claim.hpp"
 
 namespace attnprof {
 
@@ -22,6 +25,7 @@ class ScratchDir {
 
  private:
   std::filesystem::path path_;
+  std::optional<ScratchClaim> claim_;
 };
 
 }  // namespace attnprof

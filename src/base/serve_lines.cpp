@@ -11,6 +11,7 @@
 
 #include "base/child_process.hpp"
 #include "base/error.hpp"
+#include "base/signal_end.hpp"
 
 namespace attnprof {
 namespace {
@@ -53,8 +54,9 @@ void take_reply_fd(const char* name) {
 int serve_lines(const char* name, const std::function<json(const json&)>& answer) {
   take_reply_fd(name);
   prctl(PR_SET_NAME, name);
-  // A worker that waits for the GPU would not notice the end of its stdin.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // A worker that waits for the GPU would not notice the end of its stdin. It ends what it has started, too.
+  end_silently();
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
   for (std::string line; std::getline(std::cin, line);) {
     const json reply = reply_to(line, answer);
     std::fflush(stdout);

@@ -1,5 +1,4 @@
 // The program itself, through its path: exit codes, signals, streams.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,6 +14,7 @@
 
 #include "row/row_csv.hpp"
 #include "test_paths.hpp"
+#include "testing/program.hpp"
 #include "testing/run_id.hpp"
 #include "testing/temporary_file.hpp"
 
@@ -22,42 +22,10 @@ namespace attnprof {
 namespace {
 
 using testing::HasSubstr;
-using Args = std::vector<std::string>;
-
-// A running attnprof with both streams in one file.
-class Program {
- public:
-  Program(Args args, const std::string& output, const Args& environment = {}) : output_(output) {
-    args.insert(args.begin(), ATTNPROF_BINARY);
-    pid_ = fork();
-    if (pid_ != 0) return;
-    const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    dup2(file, STDOUT_FILENO);
-    dup2(file, STDERR_FILENO);
-    std::vector<char*> arguments;
-    for (std::string& arg : args) arguments.push_back(arg.data());
-    arguments.push_back(nullptr);
-    for (const std::string& variable : environment) putenv(const_cast<char*>(variable.c_str()));
-    execv(arguments[0], arguments.data());
-    _exit(127);
-  }
-  void signal(int number) const { kill(pid_, number); }
-  // The exit code, or minus the signal that ended it.
-  int wait() const {
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  }
-  std::string output() const { return text_of(output_); }
-
- private:
-  std::string output_;
-  pid_t pid_;
-};
 
 int run(const Args& args, std::string* output = nullptr, const Args& environment = {}) {
   const TemporaryFolder folder;
-  const Program program(args, folder / "output.txt", environment);
+  Program program(args, folder / "output.txt", environment);
   const int code = program.wait();
   if (output) *output = program.output();
   return code;
@@ -218,7 +186,7 @@ TEST(Binary, CompileLooksAtItsOutputFirst) {
 TEST(Binary, AnInterruptKeepsTheRowsAndResumeCompletesThem) {
   const TemporaryFolder folder;
   const std::string file = folder / "o.csv";
-  const Program program(long_sweep(file), folder / "output.txt");
+  Program program(long_sweep(file), folder / "output.txt");
   wait_for_lines(file, 4);
   program.signal(SIGINT);
   EXPECT_EQ(program.wait(), 130) << program.output();
@@ -235,13 +203,13 @@ TEST(Binary, AKilledSweepIsResumedToTheSameFile) {
   ASSERT_EQ(run(long_sweep(folder / "whole.csv")), 0);
   const std::string file = folder / "killed.csv";
   {
-    const Program program(long_sweep(file), folder / "output.txt");
+    Program program(long_sweep(file), folder / "output.txt");
     wait_for_lines(file, 5);
     program.signal(SIGKILL);
     ASSERT_EQ(program.wait(), -SIGKILL);
   }
   for (size_t lines : {15u, 30u}) {
-    const Program program(long_sweep(file, {"--resume"}), folder / "output.txt");
+    Program program(long_sweep(file, {"--resume"}), folder / "output.txt");
     wait_for_lines(file, lines);
     program.signal(SIGKILL);
     ASSERT_EQ(program.wait(), -SIGKILL) << program.output();
@@ -253,7 +221,7 @@ TEST(Binary, AKilledSweepIsResumedToTheSameFile) {
 TEST(Binary, TwoSweepsIntoOneFileAreRefused) {
   const TemporaryFolder folder;
   const std::string file = folder / "o.csv";
-  const Program first(long_sweep(file), folder / "output.txt");
+  Program first(long_sweep(file), folder / "output.txt");
   wait_for_lines(file, 2);
   std::string output;
   EXPECT_EQ(run(long_sweep(file, {"--append"}), &output), 2);

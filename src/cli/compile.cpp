@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/output_file.hpp"
+#include "base/signal_end.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/command.hpp"
 #include "cli/compile.hpp"
@@ -230,6 +231,7 @@ ExitCode compile_command(const CompileCommand& options) {
   KernelCompiler compiler(compile_options(options.measure));
   if (!compiler.notice().empty()) say(compiler.notice());
   std::optional<OutputFile> file = open_output(options);
+  const EndNote note("what was compiled until then is in the kernel cache");
   const std::vector<KernelReport> reports = compile_all(plans, compiler, options.jobs);
   const auto lines = report_lines(reports);
   if (file) {

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include "base/standard_streams.hpp"
 #include "base/text_table.hpp"
@@ -34,12 +36,19 @@ Ground ground_of(const SweepOptions& options, const BackendOpener& open) {
   return {info.device, info.free_bytes, info.name == "sim", opened.why};
 }
 
-std::vector<Case> cases_of(const SweepOptions& options, const Ground& ground) {
-  std::vector<Case> cases = expand(options.axes, ground.device, ground.free_bytes);
-  if (ground.simulated)
-    for (Case& c : cases)
-      if (!c.skip) c.skip = sim::why_not_simulated(c, ground.device);
-  return cases;
+struct Plan {
+  std::vector<Case> cases;
+  std::vector<Model> models;  // of the cases; of skipped ones nothing
+};
+
+// Each case is predicted once.
+Plan plan_of(const SweepOptions& options, const Ground& ground) {
+  Plan plan{.cases = expand(options.axes, ground.device, ground.free_bytes), .models = {}};
+  for (Case& c : plan.cases) {
+    if (!c.skip && ground.simulated) c.skip = sim::why_not_simulated(c, ground.device, options.measure);
+    plan.models.push_back(c.skip ? Model{} : predict(c, ground.device, sim::predict_limits(options.measure)));
+  }
+  return plan;
 }
 
 std::string bytes_or_nothing(const Count& bytes, bool people) {
@@ -47,9 +56,9 @@ std::string bytes_or_nothing(const Count& bytes, bool people) {
   return people ? human_bytes(static_cast<double>(*bytes)) : fmt::format("{}", *bytes);
 }
 
-std::vector<std::string> plan_line(const Case& c, const DeviceProfile& device, bool people) {
+std::vector<std::string> plan_line(const Case& c, const Model& model, const DeviceProfile& device,
+                                   bool people) {
   std::vector<std::string> line = {describe(c)};
-  const Model model = c.skip ? Model{} : predict(c, device);
   const Count memory = c.skip ? Count{} : Count{device_bytes_needed(c, device)};
   for (const Count& bytes : {memory, model.sm_bytes, model.hbm_bytes})
     line.push_back(bytes_or_nothing(bytes, people));
@@ -62,14 +71,14 @@ std::vector<std::string> plan_line(const Case& c, const DeviceProfile& device, b
   return line;
 }
 
-std::vector<std::vector<std::string>> plan_lines(const std::vector<Case>& cases, const DeviceProfile& device,
-                                                 bool people) {
+std::vector<std::vector<std::string>> plan_lines(const Plan& plan, const DeviceProfile& device, bool people) {
   std::vector<std::vector<std::string>> lines = {
       people
           ? std::vector<std::string>{"case", "memory", "SM bytes", "HBM bytes", "plan"}
           : std::vector<std::string>{"case", "memory_bytes", "model_sm_bytes", "model_hbm_bytes", "plan",
                                      "reason", "useful_flops", "half_square_flops", "io_lower_bound_bytes"}};
-  for (const Case& c : cases) lines.push_back(plan_line(c, device, people));
+  for (size_t i = 0; i < plan.cases.size(); ++i)
+    lines.push_back(plan_line(plan.cases[i], plan.models[i], device, people));
   return lines;
 }
 
@@ -84,18 +93,15 @@ std::vector<std::string> kernel_texts(const std::vector<Case>& cases, const Devi
 }
 
 void print_counted(const std::string& title, const std::vector<std::string>& texts) {
-  std::vector<std::pair<std::string, size_t>> counted;
+  std::map<std::string_view, size_t> count;
+  for (const std::string& text : texts) ++count[text];
+  if (!texts.empty()) fmt::print("\n{}\n", title);
   for (const std::string& text : texts) {
-    const auto found = std::ranges::find(counted, text, &std::pair<std::string, size_t>::first);
-    if (found == counted.end())
-      counted.emplace_back(text, 1);
-    else
-      ++found->second;
-  }
-  if (!counted.empty()) fmt::print("\n{}\n", title);
-  for (const auto& [text, count] : counted)
-    fmt::print("{}", wrap_text(count == 1 ? text : fmt::format("{} ({} cases)", text, count),
+    const size_t times = std::exchange(count[text], 0);  // in the order of their first ones
+    if (times == 0) continue;
+    fmt::print("{}", wrap_text(times == 1 ? text : fmt::format("{} ({} cases)", text, times),
                                terminal_width(), "  "));
+  }
 }
 
 std::string tile_text(const Case& c) {
@@ -104,8 +110,9 @@ std::string tile_text(const Case& c) {
   return c.tile.knobs.empty() ? tile : tile + " " + to_string(c.tile.knobs);
 }
 
-void print_for_people(const std::vector<Case>& cases, const DeviceProfile& device) {
-  fmt::print("{}", format_lines(plan_lines(cases, device, true), Format::table));
+void print_for_people(const Plan& plan, const DeviceProfile& device) {
+  const std::vector<Case>& cases = plan.cases;
+  fmt::print("{}", format_lines(plan_lines(plan, device, true), Format::table));
   std::vector<std::string> skips, tiles;
   for (const Case& c : cases) {
     if (c.skip) skips.push_back(fmt::format("{}: {}", c.variant->name, *c.skip));
@@ -127,12 +134,12 @@ void print_for_people(const std::vector<Case>& cases, const DeviceProfile& devic
 ExitCode dry_run(const SweepOptions& options, const BackendOpener& open) {
   const Ground ground = ground_of(options, open);
   say(ground.why);
-  const std::vector<Case> cases = cases_of(options, ground);
+  const Plan plan = plan_of(options, ground);
   if (options.format == Format::table)
-    print_for_people(cases, ground.device);
+    print_for_people(plan, ground.device);
   else
     fmt::print("{}",
-               format_lines(plan_lines(cases, ground.device, false), options.format, {1, 2, 3, 6, 7, 8}));
+               format_lines(plan_lines(plan, ground.device, false), options.format, {1, 2, 3, 6, 7, 8}));
   return ExitCode::ok;
 }
 

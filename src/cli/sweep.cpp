@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/interrupt.hpp"
+#include "base/signal_end.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
@@ -118,9 +119,14 @@ void SweepParser::output_options() {
           fmt::format("--columns '{}' is no column; attnprof list --columns shows their names", name));
 }
 
+std::string how_to_go_on(const SweepOptions& options) {
+  return options.output.empty()
+             ? ""
+             : fmt::format("{} has every finished row; --resume completes it", options.output);
+}
+
 void say_how_to_go_on(const SweepOptions& options) {
-  if (!options.output.empty())
-    say(fmt::format("{} has every finished row; --resume completes it", options.output));
+  if (!options.output.empty()) say(how_to_go_on(options));
 }
 
 void say_the_end(ExitCode code, const SweepOptions& options) {
@@ -151,6 +157,7 @@ Measured measure(const SweepOptions& options, Backend& backend, const std::vecto
   if (!options.output.empty()) file.emplace(options.output, options.existing);
   std::vector<Row> done;
   if (file) done = file->resume(cases, backend, facts);
+  const EndNote note(how_to_go_on(options));
   RecordedRun run(backend, facts, file ? &*file : nullptr, stop, std::move(done));
   RowOutput output(options.format, options.columns, /*kept=*/file.has_value());
   run.show_on(output);

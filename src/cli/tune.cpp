@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/signal_end.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
@@ -153,6 +154,7 @@ ExitCode tune_command(const TuneCommand& command, const BackendOpener& open) {
   if (candidates_in(contests) == 0)
     throw EnvironmentError(
         "nothing can be measured: no candidate runs on this device, for the reasons given");
+  const EndNote note(command.output.empty() ? "" : command.output + " has every row that was measured");
   const TuneResult found = measure(command, open, std::move(opened), contests);
   for (size_t i = 0; i < results.size(); ++i) {
     results[i].measured = contests[i].candidates.size();

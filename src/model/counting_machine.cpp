@@ -68,10 +68,11 @@ void CountingMachine::transfer(const Region& region, bool write) {
   (write ? traffic_.write_bytes : traffic_.read_bytes) += bytes;
   if (intermediate_[index]) traffic_.intermediate_bytes += bytes;
   ++traffic_.accesses;
-  if (!trace_ || bytes == 0) return;
-  trace_->push_back({region.operand, static_cast<int32_t>(region.slice), static_cast<int32_t>(region.row),
-                     static_cast<int32_t>(region.rows), static_cast<int32_t>(region.col),
-                     static_cast<int32_t>(region.cols), write});
+  if (trace_ && bytes > 0)
+    trace_->push_back({region.operand, static_cast<int32_t>(region.slice), static_cast<int32_t>(region.row),
+                       static_cast<int32_t>(region.rows), static_cast<int32_t>(region.col),
+                       static_cast<int32_t>(region.cols), write});
+  if (traffic_.accesses >= next_call_) call();
 }
 
 }  // namespace attnprof

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "problem/operands.hpp"
@@ -49,15 +52,29 @@ class CountingMachine : public TileMachine {
 
   // Where accesses are appended from now on; null: only counted.
   void record_into(std::vector<Access>* trace) { trace_ = trace; }
+  // Calls `call` after every `accesses` further ones: it may throw, which ends the block, or pause it.
+  void call_every(int64_t accesses, std::function<void()> call) {
+    call_ = std::move(call), every_ = accesses;
+    count_anew();
+  }
+  void never_call() { next_call_ = std::numeric_limits<int64_t>::max(); }
+  void count_anew() { next_call_ = traffic_.accesses + every_; }
   const SmTraffic& traffic() const { return traffic_; }
+  void set_traffic(const SmTraffic& traffic) { traffic_ = traffic; }
 
  private:
   void transfer(const Region& region, bool write);
+  void call() {
+    next_call_ += every_;
+    call_();
+  }
 
   const std::vector<Operand>& operands_;
   std::vector<bool> intermediate_;
   std::vector<Access>* trace_ = nullptr;
   SmTraffic traffic_;
+  std::function<void()> call_;
+  int64_t every_ = 0, next_call_ = std::numeric_limits<int64_t>::max();
 };
 
 }  // namespace attnprof

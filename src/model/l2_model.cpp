@@ -97,6 +97,7 @@ void L2Model::write(uint32_t id, uint32_t bytes) {
   touch(chunk);
   dirty_order_.push_back({id, writes_});
   clean_oldest();
+  if (dirty_order_.size() > 2 * chunks_.size() + 1024) forget_stale();
 }
 
 // What has been replaced by reads since it was written is in device memory already.
@@ -111,16 +112,21 @@ void L2Model::lose_dirty(Chunk& chunk, double share) {
 void L2Model::clean_oldest() {
   while (!dirty_order_.empty()) {
     const DirtyEntry oldest = dirty_order_.front();
-    const bool stale = chunks_[oldest.chunk].last_write != oldest.write;
+    const bool stale = is_stale(oldest);
     if (!stale && dirty_total_ <= dirty_capacity_) return;
     if (!stale) lose_dirty(chunks_[oldest.chunk], 1);
     dirty_order_.pop_front();
   }
 }
 
+// Of a chunk the last write counts; the others stand behind one that stays dirty, and would pile up.
+void L2Model::forget_stale() {
+  std::erase_if(dirty_order_, [this](const DirtyEntry& entry) { return is_stale(entry); });
+}
+
 void L2Model::settle() {
   for (const DirtyEntry& entry : dirty_order_)
-    if (chunks_[entry.chunk].last_write == entry.write) lose_dirty(chunks_[entry.chunk], 1);
+    if (!is_stale(entry)) lose_dirty(chunks_[entry.chunk], 1);
   dirty_order_.clear();
 }
 

@@ -37,6 +37,12 @@ class L2Model {
   void settle();  // everything dirty goes to device memory; L2 keeps it, clean
   void reset_counts() { traffic_ = {}; }
 
+  // Of the host's memory, for this many chunks at the most.
+  static double host_bytes(int64_t chunks) {
+    return static_cast<double>(chunks) *
+           static_cast<double>(sizeof(Chunk) + sizeof(uint32_t) + 2 * sizeof(DirtyEntry));
+  }
+
   const HbmTraffic& traffic() const { return traffic_; }
   double dirty_bytes() const { return dirty_total_; }
 
@@ -62,7 +68,9 @@ class L2Model {
   double share_of(const Chunk& chunk) const;
   void touch(Chunk& chunk);
   void lose_dirty(Chunk& chunk, double share);
+  bool is_stale(const DirtyEntry& entry) const { return chunks_[entry.chunk].last_write != entry.write; }
   void clean_oldest();
+  void forget_stale();
 
   DeviceProfile device_;  // with capacities divided by scale
   std::vector<Chunk> chunks_;

@@ -6,56 +6,11 @@
 #include <cmath>
 #include <optional>
 
-#include "model/counting_machine.hpp"
 #include "model/simulate.hpp"
-#include "schedule/occupancy.hpp"
-#include "schedule/tiling.hpp"
+#include "model/simulation_plan.hpp"
 
 namespace attnprof {
 namespace {
-
-// Accesses of the whole case, from a few blocks of every step.
-int64_t estimated_accesses(const std::vector<Step>& steps, const std::vector<Operand>& operands) {
-  constexpr int64_t samples = 8;
-  double accesses = 0;
-  for (const Step& step : steps) {
-    CountingMachine machine(operands);
-    const int64_t runs = std::min(samples, step.schedule.ctas);
-    for (int64_t i = 0; i < runs; ++i) step.schedule.run(i * step.schedule.ctas / runs, machine);
-    if (runs > 0)
-      accesses += static_cast<double>(machine.traffic().accesses) / static_cast<double>(runs) *
-                  static_cast<double>(step.schedule.ctas);
-  }
-  return static_cast<int64_t>(accesses);
-}
-
-int64_t resident_ctas(const Step& step, const DeviceProfile& device) {
-  return int64_t{resident_ctas_per_sm(block_needs(step, device), device)} * device.sms;
-}
-
-bool all_blocks_are_resident(const std::vector<Step>& steps, const DeviceProfile& device) {
-  return std::ranges::all_of(
-      steps, [&](const Step& step) { return step.schedule.ctas <= resident_ctas(step, device); });
-}
-
-// kv heads after which the order of blocks repeats.
-int64_t pattern_slices(const std::vector<Step>& steps) {
-  int64_t pattern = 1;
-  for (const Step& step : steps) pattern = std::max(pattern, step.schedule.kv_heads_together);
-  return pattern;
-}
-
-// Slices from which on each further one adds the same: the first and the last wave, and what a launch leaves
-// in L2 for the next, are then a small and constant part.
-int64_t settled_slices(const std::vector<Step>& steps, const std::vector<Operand>& operands, int64_t slices,
-                       const DeviceProfile& device) {
-  const int64_t slice_bytes = std::max<int64_t>(1, total_bytes(operands) / slices);
-  int64_t enough = steps.size() > 1 ? ceil_div(4 * device.l2_bytes, slice_bytes) : 1;
-  for (const Step& step : steps)
-    enough = std::max(
-        enough, ceil_div(2 * resident_ctas(step, device) * slices, std::max<int64_t>(1, step.schedule.ctas)));
-  return std::max(enough, 2 * pattern_slices(steps));
-}
 
 // a + factor * (b - a), figure by figure.
 Simulation extrapolated(Simulation a, const Simulation& b, double factor) {
@@ -77,24 +32,65 @@ Simulation extrapolated(Simulation a, const Simulation& b, double factor) {
   return a;
 }
 
-// Small cases are run whole. In a large one either all blocks are on the device at once and advance alike, so
-// one slice stands for all, or slices follow one another, so what each further slice adds is the same.
-Simulation simulate_case(const Case& c, const DeviceProfile& device, const std::vector<Step>& steps,
-                         const std::vector<Operand>& operands, const PredictLimits& limits) {
-  const int64_t slices = c.problem.batch * c.problem.kv_heads;
-  const int64_t accesses = estimated_accesses(steps, operands);
-  if (accesses <= limits.accesses || slices == 1) return simulate({c, 1}, device, limits.chunks);
-  if (all_blocks_are_resident(steps, device))
-    return simulate({first_slices(c, 1), static_cast<double>(slices)}, device, limits.chunks);
-  const int64_t affordable = limits.accesses / std::max<int64_t>(1, accesses / slices);
-  const int64_t alike = settled_slices(steps, operands, slices, device);
-  const int64_t few = round_up(std::max(affordable / 3, alike), pattern_slices(steps));
-  const int64_t many = 2 * few;
-  if (few + many >= slices) return simulate({c, 1}, device, limits.chunks);
-  const double factor = static_cast<double>(slices - few) / static_cast<double>(many - few);
-  return extrapolated(simulate({first_slices(c, few), 1}, device, limits.chunks),
-                      simulate({first_slices(c, many), 1}, device, limits.chunks), factor);
+// `times` alike launches of a part, one after another: what one leaves dirty is written while the next runs.
+void add_waves(Simulation& all, const Simulation& wave, double times) {
+  if (all.steps.empty()) {
+    all = wave;
+    times -= 1;
+  }
+  StepPrediction& s = all.steps.front();
+  const StepPrediction& t = wave.steps.front();
+  s.ctas += std::llround(times * static_cast<double>(t.ctas));
+  s.sm_read_bytes += times * t.sm_read_bytes;
+  s.sm_write_bytes += times * t.sm_write_bytes;
+  s.intermediate_bytes += times * t.intermediate_bytes;
+  s.hbm_read_bytes += times * t.hbm_read_bytes;
+  s.hbm_write_bytes += times * (t.hbm_write_bytes + wave.settled_write_bytes);
+  s.tensor_flops += times * t.tensor_flops;
+  s.fma_flops += times * t.fma_flops;
+  s.exponentials += times * t.exponentials;
 }
+
+// A case as its plan says.
+class Simulator {
+ public:
+  Simulator(const Case& c, const DeviceProfile& device, const PredictLimits& limits)
+      : case_(c), device_(device), limits_(limits), deadline_(limits.seconds) {}
+
+  Simulation run(const SimulationPlan& plan) const {
+    switch (plan.way) {
+      case SimulationPlan::Way::whole:
+        return simulate({case_, 1}, device_, limits_, deadline_);
+      case SimulationPlan::Way::one_for_all:
+        return first(1, static_cast<double>(plan.slices));
+      case SimulationPlan::Way::few_and_many:
+        return extrapolated(
+            first(plan.few), first(plan.many),
+            static_cast<double>(plan.slices - plan.few) / static_cast<double>(plan.many - plan.few));
+      case SimulationPlan::Way::waves:
+        return waves(plan);
+    }
+    return {};
+  }
+
+ private:
+  Simulation first(int64_t slices, double copies = 1) const {
+    return simulate({first_slices(case_, slices), copies}, device_, limits_, deadline_);
+  }
+
+  Simulation waves(const SimulationPlan& plan) const {
+    const int64_t at_once = std::min(plan.at_once, plan.slices), rest = plan.slices % at_once;
+    Simulation all;
+    add_waves(all, first(1, static_cast<double>(at_once)), static_cast<double>(plan.slices / at_once));
+    if (rest > 0) add_waves(all, first(1, static_cast<double>(rest)), 1);
+    return all;
+  }
+
+  const Case& case_;
+  const DeviceProfile& device_;
+  const PredictLimits& limits_;
+  Deadline deadline_;
+};
 
 Model problem_model(const Problem& p) {
   Model model;
@@ -131,12 +127,46 @@ void take_stated(const StatedModel& stated, Model& model) {
 // Everything a prediction depends on.
 std::string key_of(const Case& c, const DeviceProfile& d, const PredictLimits& limits) {
   std::string key =
-      fmt::format("{} {} {} {} | {} {} {} {} {} {} {} {} {} {} {}", static_cast<const void*>(c.variant),
-                  describe(c), to_string(c.tile.knobs), d.name, d.sms, d.smem_per_sm_bytes,
-                  d.smem_per_block_bytes, d.registers_per_sm, d.max_threads_per_sm, d.max_ctas_per_sm,
-                  d.l2_bytes, d.l2_dirty_bytes, d.l2_shared_room, limits.accesses, limits.chunks);
+      fmt::format("{} {} {} {} | {} {} {} {} {} {} {} {} {} {} {} {} {} {}",
+                  static_cast<const void*>(c.variant), describe(c), to_string(c.tile.knobs), d.name, d.sms,
+                  d.smem_per_sm_bytes, d.smem_per_block_bytes, d.registers_per_sm, d.max_threads_per_sm,
+                  d.max_ctas_per_sm, d.l2_bytes, d.l2_dirty_bytes, d.l2_shared_room, limits.accesses,
+                  limits.chunks, limits.most_accesses, limits.host_bytes, limits.seconds);
   for (const L2Point& point : d.l2_curve) key += fmt::format(" {}:{}", point.mebibytes, point.miss_share);
   return key;
+}
+
+NotSimulated memory_is_short(double bytes, const PredictLimits& limits) {
+  return {fmt::format(
+              "its simulation takes {:.2g} GB of this machine's memory, and {:.2g} GB are the most that it "
+              "may; give smaller sizes",
+              bytes / 1e9, limits.host_bytes / 1e9),
+          false};
+}
+
+NotSimulated time_is_up(const PredictLimits& limits) {
+  return {fmt::format("its simulation took more than --case-timeout {:g} s of processor time and was ended",
+                      limits.seconds),
+          true};
+}
+
+// Fills in the steps and the model, or why they cannot be known.
+void simulate_within(const PredictLimits& limits, const Case& c, const DeviceProfile& device,
+                     const SimulationPlan& plan, Prediction& prediction) {
+  if (std::string why = too_long(plan, limits); !why.empty()) {
+    prediction.not_simulated = {std::move(why), false};
+    return;
+  }
+  try {
+    Simulation simulation = Simulator(c, device, limits).run(plan);
+    prediction.steps = std::move(simulation.steps);
+    prediction.settled_write_bytes = simulation.settled_write_bytes;
+    fill_model(prediction);
+  } catch (const TooMuchMemory& much) {
+    prediction.not_simulated = memory_is_short(much.bytes, limits);
+  } catch (const OutOfTime&) {
+    prediction.not_simulated = time_is_up(limits);
+  }
 }
 
 Prediction run(const Case& c, const DeviceProfile& device, const PredictLimits& limits) {
@@ -150,10 +180,7 @@ Prediction run(const Case& c, const DeviceProfile& device, const PredictLimits& 
     return prediction;
   }
   const std::vector<Operand> operands = case_operands(*c.variant, c.problem, c.tile);
-  Simulation simulation = simulate_case(c, device, steps, operands, limits);
-  prediction.steps = std::move(simulation.steps);
-  prediction.settled_write_bytes = simulation.settled_write_bytes;
-  fill_model(prediction);
+  simulate_within(limits, c, device, plan_simulation(c, device, steps, operands, limits), prediction);
   return prediction;
 }
 
@@ -169,7 +196,5 @@ Prediction predict_steps(const Case& c, const DeviceProfile& device, const Predi
   }
   return last;
 }
-
-Model predict(const Case& c, const DeviceProfile& device) { return predict_steps(c, device).model; }
 
 }  // namespace attnprof

@@ -217,6 +217,67 @@ TEST(Predict, CoarserChunksChangeTotalsLittle) {
   }
 }
 
+// As many slices as run at once, for all: what is done where one after another would take too long.
+TEST(Predict, AlikeWavesStandForAll) {
+  for (Mask mask : {Mask::full, Mask::causal})
+    for (CacheState cache : {CacheState::cold, CacheState::warm})
+      for (auto [n, batch, kv_heads] : {std::tuple<int64_t, int64_t, int64_t>{512, 32, 16}, {640, 40, 8}}) {
+        Problem p = square(n, 64);
+        p.batch = batch, p.kv_heads = kv_heads, p.mask = mask;
+        Case c = case_of("flash1", p);
+        c.cache = cache;
+        const Prediction waves = predict_steps(c, h200(), {.accesses = 500, .most_accesses = 20'000});
+        ASSERT_FALSE(waves.not_simulated) << waves.not_simulated->why;
+        const Prediction whole = predict_steps(c, h200());
+        expect_alike(waves, whole, 0.02, describe(c).c_str());
+        EXPECT_EQ(waves.model.sm_bytes, whole.model.sm_bytes);
+        EXPECT_EQ(waves.model.tensor_flops, whole.model.tensor_flops);
+        EXPECT_EQ(waves.steps[0].ctas, whole.steps[0].ctas);
+      }
+}
+
+Prediction predict_within(const char* variant, const Problem& p, const PredictLimits& limits) {
+  return predict_steps(case_of(variant, p), h200(), limits);
+}
+
+TEST(Predict, WhatIsTooLargeSaysHowLarge) {
+  const Prediction large = predict_within("flash2", square(10'000'000, 64, 1), {});
+  ASSERT_TRUE(large.not_simulated);
+  EXPECT_FALSE(large.not_simulated->timed_out);
+  // 78125 tiles of Q, each with 2 x 78125 of K and V.
+  EXPECT_EQ(large.not_simulated->why,
+            "its simulation is about 1.22e+10 tile accesses, 244 s of one core, and 1e+09 are the most that "
+            "are tried; give smaller sizes or larger tiles, or measure it with --backend gpu");
+  EXPECT_FALSE(large.model.hbm_bytes || large.model.sm_bytes);
+  EXPECT_TRUE(large.model.useful_flops) << "what is known is kept";
+  const Prediction memory = predict_within("flash2", square(4096, 64), {.host_bytes = 1e5});
+  ASSERT_TRUE(memory.not_simulated);
+  EXPECT_NE(memory.not_simulated->why.find("0.0001 GB are the most"), std::string::npos)
+      << memory.not_simulated->why;
+}
+
+TEST(Predict, WhatTakesTooLongIsEnded) {
+  const Prediction ended = predict_within("flash2", square(16384, 64), {.seconds = 1e-6});
+  ASSERT_TRUE(ended.not_simulated);
+  EXPECT_TRUE(ended.not_simulated->timed_out);
+  EXPECT_EQ(ended.not_simulated->why,
+            "its simulation took more than --case-timeout 1e-06 s of processor time and was ended");
+  EXPECT_FALSE(ended.model.hbm_bytes);
+}
+
+// The last blocks are the longest where masks are causal, and blocks may be too long to be run for an
+// estimate.
+TEST(Predict, LongBlocksAreEstimatedFromAPart) {
+  Problem p = square(1'000'000, 64, 1);
+  const PredictLimits limits{.most_accesses = 100'000'000};
+  const Prediction flash1 = predict_within("flash1", p, limits);
+  ASSERT_TRUE(flash1.not_simulated);
+  EXPECT_NE(flash1.not_simulated->why.find("about 8.5"), std::string::npos)
+      << "one block of 15625 x 7813 x 7 accesses: " << flash1.not_simulated->why;
+  p.mask = Mask::causal;
+  EXPECT_TRUE(predict_within("flash1", p, limits).not_simulated);
+}
+
 // A release build takes a tenth of this; the bound holds for every build.
 TEST(Predict, LongSequencesAreQuick) {
   for (const Variant* variant : all_variants()) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "model/block_traces.hpp"
 #include "model/chunk_grid.hpp"
 #include "model/counting_machine.hpp"
 #include "model/l2_model.hpp"
@@ -13,32 +14,53 @@
 namespace attnprof {
 namespace {
 
-// The accesses of a first, a middle and a last block of every step: the tiles the case uses.
-std::vector<Access> sample_accesses(const std::vector<Step>& steps, const std::vector<Operand>& operands) {
-  std::vector<Access> samples;
+// The first accesses of one block.
+std::vector<Access> sample_block(const Step& step, int64_t cta, CountingMachine& machine) {
+  constexpr size_t enough = 4096;
+  struct Enough {};
+  std::vector<Access> trace;
+  machine.record_into(&trace);
+  machine.call_every(enough, [&trace] {
+    if (trace.size() >= enough) throw Enough{};
+  });
+  try {
+    step.schedule.run(cta, machine);
+  } catch (const Enough&) {
+  }
+  trace.resize(std::min(trace.size(), enough), {});
+  return trace;
+}
+
+// Of a step: the accesses of a first, a middle and a last block, which say what tiles it uses.
+struct StepSamples {
+  std::vector<Access> accesses;
+  int64_t longest = 0;  // of the blocks
+};
+
+StepSamples sample_step(const Step& step, const std::vector<Operand>& operands) {
+  StepSamples samples;
   CountingMachine machine(operands);
-  for (const Step& step : steps)
-    for (int64_t cta : {int64_t{0}, step.schedule.ctas / 2, step.schedule.ctas - 1}) {
-      std::vector<Access> trace;
-      machine.record_into(&trace);
-      if (step.schedule.ctas > 0) step.schedule.run(cta, machine);
-      constexpr size_t enough = 4096;
-      trace.resize(std::min(trace.size(), enough), {});
-      samples.insert(samples.end(), trace.begin(), trace.end());
-    }
+  for (int64_t cta : {int64_t{0}, step.schedule.ctas / 2, step.schedule.ctas - 1}) {
+    if (step.schedule.ctas == 0) continue;
+    const std::vector<Access> trace = sample_block(step, cta, machine);
+    samples.accesses.insert(samples.accesses.end(), trace.begin(), trace.end());
+    samples.longest = std::max<int64_t>(samples.longest, std::ssize(trace));
+  }
   return samples;
 }
 
 class DeviceRun {
  public:
-  DeviceRun(const Part& part, const DeviceProfile& device, int64_t max_chunks)
+  DeviceRun(const Part& part, const DeviceProfile& device, const PredictLimits& limits,
+            const Deadline& deadline)
       : device_(device),
+        deadline_(deadline),
         copies_(part.copies),
         dtype_(part.c.problem.dtype),
         operands_(case_operands(*part.c.variant, part.c.problem, part.c.tile)),
         steps_(timed_steps(part.c, device)),
-        grid_(operands_, sample_accesses(steps_, operands_), max_chunks),
-        l2_(device, grid_.chunk_bytes(), part.copies) {}
+        grid_(operands_, sample_all(), limits.chunks),
+        l2_(device, affordable(grid_, limits).chunk_bytes(), part.copies) {}
 
   Simulation run() {
     Simulation result;
@@ -50,12 +72,37 @@ class DeviceRun {
   }
 
  private:
+  int resident_per_sm(const Step& step) const {
+    return std::max(1, resident_ctas_per_sm(block_needs(step, device_), device_));
+  }
+  int64_t resident_blocks(const Step& step) const {
+    return static_cast<int64_t>(std::ceil(resident_per_sm(step) * device_.sms / copies_));
+  }
+
+  std::vector<Access> sample_all() {
+    std::vector<Access> all;
+    for (const Step& step : steps_) {
+      const StepSamples samples = sample_step(step, operands_);
+      all.insert(all.end(), samples.accesses.begin(), samples.accesses.end());
+      const int64_t slots = std::min(resident_blocks(step), step.schedule.ctas);
+      slots_bytes_ = std::max(slots_bytes_, static_cast<double>(slots) * slot_host_bytes(samples.longest));
+    }
+    return all;
+  }
+
+  // Before the chunks are made.
+  const ChunkGrid& affordable(const ChunkGrid& grid, const PredictLimits& limits) const {
+    const double bytes = L2Model::host_bytes(grid.size()) + slots_bytes_;
+    if (bytes > limits.host_bytes) throw TooMuchMemory{bytes};
+    return grid;
+  }
+
   StepPrediction run_step(const Step& step) {
-    const int per_sm = std::max(1, resident_ctas_per_sm(block_needs(step, device_), device_));
-    const auto resident = static_cast<int64_t>(std::ceil(per_sm * device_.sms / copies_));
+    const int per_sm = resident_per_sm(step);
+    const int64_t resident = resident_blocks(step);
     const HbmTraffic before = l2_.traffic();
     CountingMachine machine(operands_);
-    run_in_waves(step.schedule, resident, machine, [this](const Access& access, SlotIndex slot) {
+    run_in_waves(step.schedule, resident, machine, deadline_, [this](const Access& access, SlotIndex slot) {
       // Blocks are dealt to the SMs in turn.
       const L2Model::Reader reader = slot == several_slots ? L2Model::several : slot % device_.sms;
       grid_.for_each(access, [this, &access, reader](uint32_t chunk, uint32_t bytes) {
@@ -80,6 +127,8 @@ class DeviceRun {
   }
 
   const DeviceProfile& device_;
+  const Deadline& deadline_;
+  double slots_bytes_ = 0;  // of the host's memory
   double copies_;
   Dtype dtype_;
   std::vector<Operand> operands_;
@@ -104,8 +153,9 @@ Case first_slices(const Case& c, int64_t kv_slices) {
   return part;
 }
 
-Simulation simulate(const Part& part, const DeviceProfile& device, int64_t max_chunks) {
-  DeviceRun device_run(part, device, max_chunks);
+Simulation simulate(const Part& part, const DeviceProfile& device, const PredictLimits& limits,
+                    const Deadline& deadline) {
+  DeviceRun device_run(part, device, limits, deadline);
   if (part.c.cache == CacheState::warm) device_run.run();
   return device_run.run();
 }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/deadline.hpp"
 #include "model/predict.hpp"
 
 namespace attnprof {
@@ -19,8 +20,14 @@ struct Simulation {
   double settled_write_bytes = 0;
 };
 
-// All timed steps must have a schedule.
-Simulation simulate(const Part& part, const DeviceProfile& device, int64_t max_chunks);
+// Thrown before anything of a part is simulated that would take more of the host's memory than is allowed.
+struct TooMuchMemory {
+  double bytes;
+};
+
+// All timed steps must have a schedule. Throws TooMuchMemory, and OutOfTime at the deadline.
+Simulation simulate(const Part& part, const DeviceProfile& device, const PredictLimits& limits,
+                    const Deadline& deadline);
 
 // The first `kv_slices` (batch, kv head) slices of a case, with the query heads that belong to them.
 Case first_slices(const Case& c, int64_t kv_slices);

@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
+#include "model/block_traces.hpp"
+
 namespace attnprof {
 namespace {
-
-// Where the device runs one block after another.
-struct Slot {
-  std::vector<Access> trace;
-  size_t next = 0;
-  bool busy = false;
-};
 
 bool same_columns(const Access& a, const Access& b) {
   return a.operand == b.operand && a.write == b.write && a.slice == b.slice && a.col == b.col &&
@@ -37,10 +32,10 @@ bool join(Pending& before, const Access& access) {
 
 class Waves {
  public:
-  Waves(const Schedule& schedule, int64_t resident, CountingMachine& machine)
-      : schedule_(schedule), machine_(machine) {
+  Waves(const Schedule& schedule, int64_t resident, CountingMachine& machine, const Deadline& deadline)
+      : blocks_(schedule, machine, deadline) {
     slots_.resize(static_cast<size_t>(std::min(std::max<int64_t>(resident, 1), schedule.ctas)));
-    for (Slot& slot : slots_) refill(slot);
+    for (BlockSlot& slot : slots_) blocks_.refill(slot);
   }
 
   // One access of every resident block; false when all have finished.
@@ -49,7 +44,7 @@ class Waves {
     bool any = false;
     Pending pending;
     for (size_t index = 0; index < slots_.size(); ++index) {
-      Slot& slot = slots_[index];
+      BlockSlot& slot = slots_[index];
       if (!slot.busy) continue;
       const Access& access = slot.trace[slot.next];
       if (!any || !join(pending, access)) {
@@ -57,36 +52,22 @@ class Waves {
         pending = {access, static_cast<SlotIndex>(index)};
       }
       any = true;
-      if (++slot.next == slot.trace.size()) refill(slot);
+      if (++slot.next == slot.trace.size()) blocks_.refill(slot);
     }
     if (any) visit(pending.access, pending.slot);
     return any;
   }
 
  private:
-  // The next block that accesses anything.
-  void refill(Slot& slot) {
-    slot.trace.clear();
-    slot.next = 0;
-    while (slot.trace.empty() && next_cta_ < schedule_.ctas) {
-      machine_.record_into(&slot.trace);
-      schedule_.run(next_cta_++, machine_);
-    }
-    machine_.record_into(nullptr);
-    slot.busy = !slot.trace.empty();
-  }
-
-  const Schedule& schedule_;
-  CountingMachine& machine_;
-  std::vector<Slot> slots_;
-  int64_t next_cta_ = 0;
+  BlockTraces blocks_;
+  std::vector<BlockSlot> slots_;  // ended first: a paused block has a hold of blocks_
 };
 
 }  // namespace
 
 void run_in_waves(const Schedule& schedule, int64_t resident, CountingMachine& machine,
-                  const std::function<void(const Access&, SlotIndex)>& visit) {
-  Waves waves(schedule, resident, machine);
+                  const Deadline& deadline, const std::function<void(const Access&, SlotIndex)>& visit) {
+  Waves waves(schedule, resident, machine, deadline);
   while (waves.turn(visit)) {
   }
 }

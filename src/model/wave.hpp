@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/deadline.hpp"
 #include "model/counting_machine.hpp"
 #include "schedule/tile_machine.hpp"
 
@@ -18,8 +19,8 @@ inline constexpr SlotIndex several_slots = -1;
 // Runs a launch with `resident` blocks at a time: blocks start in launch order as earlier ones finish, each
 // in the slot of one that has, and resident blocks make one access each in turn. Accesses of neighbouring
 // blocks that continue or repeat one another within a turn reach `visit` as one. `machine` counts every
-// access on its own.
+// access on its own. Throws OutOfTime.
 void run_in_waves(const Schedule& schedule, int64_t resident, CountingMachine& machine,
-                  const std::function<void(const Access&, SlotIndex)>& visit);
+                  const Deadline& deadline, const std::function<void(const Access&, SlotIndex)>& visit);
 
 }  // namespace attnprof

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/saturating.hpp"
 #include "plan/skip.hpp"
 #include "variants/registry.hpp"
 
@@ -157,7 +158,8 @@ Tile tile_asked_for(const Case& c, const Tile& by_default) {
 }  // namespace
 
 int64_t device_bytes_needed(const Case& c, const DeviceProfile& device) {
-  return total_bytes(case_operands(*c.variant, c.problem, c.tile)) + l2_multiple_to_evict * device.l2_bytes;
+  return saturating_sum(total_bytes(case_operands(*c.variant, c.problem, c.tile)),
+                        l2_multiple_to_evict * device.l2_bytes);
 }
 
 void resolve(Case& c, const DeviceProfile& device, int64_t free_bytes) {

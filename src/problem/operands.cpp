@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/saturating.hpp"
+
 namespace attnprof {
 
 std::vector<Operand> operands(const Problem& p) {
@@ -25,7 +27,7 @@ int64_t io_lower_bound_bytes(const Problem& problem) { return total_bytes(operan
 
 int64_t total_bytes(const std::vector<Operand>& operands) {
   int64_t bytes = 0;
-  for (const Operand& operand : operands) bytes += operand.bytes();
+  for (const Operand& operand : operands) bytes = saturating_sum(bytes, operand.bytes());
   return bytes;
 }
 

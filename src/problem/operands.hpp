@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/saturating.hpp"
 #include "problem/problem.hpp"
 
 namespace attnprof {
@@ -31,9 +32,10 @@ struct Operand {
   int64_t cols;
   int64_t row_pitch;  // elements from one row to the next, >= cols
 
-  int64_t slices() const { return batch * heads; }
-  int64_t elements() const { return slices() * rows * row_pitch; }
-  int64_t bytes() const { return elements() * bytes_per_element(dtype); }
+  int64_t slices() const { return saturating_product({batch, heads}); }
+  // Saturated (base/saturating.hpp), like all sums of bytes here.
+  int64_t elements() const { return saturating_product({batch, heads, rows, row_pitch}); }
+  int64_t bytes() const { return saturating_product({elements(), bytes_per_element(dtype)}); }
 };
 
 // Positions of the forward pass's tensors in every operand list. A variant's workspace follows them: from

@@ -16,8 +16,8 @@ void finish(Row& row, const char* disposition, const std::string& reason = "") {
 }
 
 // A wrong output gets no speed; an error leaves what was known before it.
-void measure(const Case& c, Backend& backend, Row& row) {
-  row.model = predict(c, backend.info().device);
+void measure(const Case& c, Backend& backend, double case_timeout_s, Row& row) {
+  row.model = predict(c, backend.info().device, {.seconds = case_timeout_s});
   row.build = backend.prepare(c);
   row.verify = backend.verify();
   if (row.verify.verified == "no")
@@ -28,17 +28,17 @@ void measure(const Case& c, Backend& backend, Row& row) {
   finish(row, "ok");
 }
 
-Row run_case(const Case& c, Backend& backend, const Provenance& provenance) {
+Row run_case(const Case& c, Backend& backend, const SweepRun& run) {
   Row row;
   row.identity = identity_of(c);
-  row.provenance = provenance;
+  row.provenance = run.provenance;
   row.resolved = resolved_of(c);
   if (c.skip) {
     finish(row, "skipped", *c.skip);
     return row;
   }
   try {
-    measure(c, backend, row);
+    measure(c, backend, run.options.case_timeout_s, row);
   } catch (const CaseSkipped& skipped) {
     finish(row, "skipped", skipped.what());
   } catch (const CaseFailed& failed) {
@@ -58,7 +58,7 @@ ExitCode run_sweep(const std::vector<Case>& cases, Backend& backend, const Sweep
   for (size_t index = 0; index < cases.size(); ++index) {
     if (stopped()) return ExitCode::interrupted;
     for (SweepObserver* observer : run.observers) observer->begin_case(cases[index], index, cases.size());
-    const Row row = run_case(cases[index], backend, run.provenance);
+    const Row row = run_case(cases[index], backend, run);
     for (SweepObserver* observer : run.observers) observer->end_case(row);
     measured |= row.status.disposition == "ok";
     wrong |= row.status.disposition == "incorrect" || row.status.disposition == "failed";

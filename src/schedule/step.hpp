@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/saturating.hpp"
 #include "device/product_unit.hpp"
 #include "schedule/tile_machine.hpp"
 
@@ -16,7 +17,7 @@ struct Dim3 {
   int64_t x = 1;
   int64_t y = 1;
   int64_t z = 1;
-  int64_t count() const { return x * y * z; }
+  int64_t count() const { return saturating_product({x, y, z}); }
 };
 
 // How the bulk-copy engine (TMA) views an operand: as (cols, rows, slices), in its dtype, moved in boxes of

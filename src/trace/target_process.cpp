@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 
 namespace attnprof {
@@ -63,25 +64,6 @@ class Forwarding {
   std::array<struct sigaction, forwarded.size()> before_{};
 };
 
-std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& variables) {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry; ++entry) {
-    const std::string_view text = *entry;
-    bool replaced = false;
-    for (const auto& [name, value] : variables) replaced |= text.starts_with(name + "=");
-    if (!replaced) all.emplace_back(text);
-  }
-  for (const auto& [name, value] : variables) all.push_back(name + "=" + value);
-  return all;
-}
-
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> all;
-  for (const std::string& text : texts) all.push_back(const_cast<char*>(text.c_str()));
-  all.push_back(nullptr);
-  return all;
-}
-
 // Its signals are what ours were: also SIGPIPE, which we ignore.
 pid_t start(const std::vector<std::string>& command, const std::vector<std::string>& environment,
             const sigset_t& mask) {
@@ -95,7 +77,7 @@ pid_t start(const std::vector<std::string>& command, const std::vector<std::stri
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   pid_t pid = -1;
   const int error = posix_spawnp(&pid, command.front().c_str(), nullptr, &attributes,
-                                 pointers(command).data(), pointers(environment).data());
+                                 exec_pointers(command).data(), exec_pointers(environment).data());
   posix_spawnattr_destroy(&attributes);
   if (error != 0)
     throw UsageError(fmt::format("cannot start {}: {}; give a program and its arguments after --",

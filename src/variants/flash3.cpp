@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/saturating.hpp"
 #include "lib/flash3_layout.h"
 #include "lib/flash3_order.h"
 #include "schedule/fp8.hpp"
@@ -108,6 +109,14 @@ std::optional<std::string> problem_unsupported(const Problem& p, const DevicePro
   return std::nullopt;
 }
 
+// Host and kernel number them alike (kernels/lib/flash3_order.h), with room for a group that is not whole.
+std::optional<std::string> too_many_tiles(const Problem& p, const Tile& tile) {
+  constexpr int64_t most = int64_t{1} << 30;
+  const int64_t tiles = saturating_product({ceil_div(p.q_len, tile.br), p.heads, p.batch});
+  if (tiles <= most) return std::nullopt;
+  return fmt::format("flash3 numbers its tiles of Q up to {}, the case has {}", most, tiles);
+}
+
 std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const DeviceProfile& device) {
   if (auto reason = problem_unsupported(p, device)) return reason;
   if (tile.br < wgmma_rows || tile.br % wgmma_rows != 0 || tile.br > most_consumers * wgmma_rows)
@@ -115,6 +124,7 @@ std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const
   if (tile.bc < depth(p) || tile.bc % depth(p) != 0 || tile.bc > most_bc)
     return fmt::format("flash3 takes Bc in multiples of {} up to {} in {}, not {}", depth(p), most_bc,
                        to_string(p.dtype), tile.bc);
+  if (auto reason = too_many_tiles(p, tile)) return reason;
   const Shape shape = shape_of(p, tile, device);
   const int start = flash3_registers_at_start(shape.consumers, shape.min_blocks);
   if (const int needed = instruction_registers(p, tile); needed > start)

@@ -52,7 +52,7 @@ std::optional<std::string> make_root(const fs::path& root) {
   return std::nullopt;
 }
 
-// What killed runs left behind a day ago or earlier.
+// What runs left behind a day ago or earlier, where no lock tells whether they still are.
 void remove_leftovers(const fs::path& directory) {
   const auto limit = fs::file_time_type::clock::now() - std::chrono::hours(24);
   std::error_code error;
@@ -87,6 +87,8 @@ KernelCache::KernelCache(const std::string& option) : root_(wanted_root(option))
     root_ = fallback_->path();
     make_root(root_);
   }
+  for (const fs::path& folder : {root_ / "tmp", ScratchDir::temporary_directory()})
+    remove_abandoned_scratch(folder);
   remove_leftovers(root_ / "tmp");
 }
 

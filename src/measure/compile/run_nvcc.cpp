@@ -95,11 +95,11 @@ std::vector<std::string> parse_dependencies(const std::string& rule) {
 
 // Everything that nvcc starts keeps its temporary files in nvcc's folder. A compiler that the user names by a
 // path from the folder they are in is still that one.
-std::vector<std::string> variables() {
-  std::vector<std::string> all = {"TMPDIR=."};
+Variables variables() {
+  Variables all = {{"TMPDIR", "."}};
   const char* compiler = std::getenv("NVCC_CCBIN");
   if (compiler && std::string_view(compiler).find('/') != std::string_view::npos)
-    all.push_back("NVCC_CCBIN=" + fs::absolute(compiler).string());
+    all.emplace_back("NVCC_CCBIN", fs::absolute(compiler).string());
   return all;
 }
 

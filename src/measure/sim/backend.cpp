@@ -38,15 +38,15 @@ class SimBackend : public Backend {
 
   Build prepare(const Case& c) override {
     case_ = c;
-    return sim::prepare(c, info_);
+    return sim::prepare(c, info_, options_);
   }
   Verification verify() override { return sim::verify(case_, info_.device, options_); }
-  Latency time(Status&) override { return sim::time(predict_steps(case_, info_.device), info_.device); }
-  Counters count(Status&) override {
-    return sim::count(predict_steps(case_, info_.device), options_.counters);
-  }
+  Latency time(Status&) override { return sim::time(prediction(), info_.device); }
+  Counters count(Status&) override { return sim::count(prediction(), options_.counters); }
 
  private:
+  Prediction prediction() const { return predict_steps(case_, info_.device, sim::predict_limits(options_)); }
+
   BackendInfo info_;
   MeasureOptions options_;
   Case case_;

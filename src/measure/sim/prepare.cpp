@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/overloaded.hpp"
+#include "base/saturating.hpp"
 #include "measure/sim/phases.hpp"
 #include "model/simulate.hpp"
 #include "model/step_time.hpp"
@@ -14,7 +15,7 @@ namespace {
 int64_t workspace_bytes(const std::vector<Operand>& operands) {
   int64_t bytes = 0;
   for (const Operand& operand : operands)
-    if (operand.role == Role::workspace) bytes += operand.bytes();
+    if (operand.role == Role::workspace) bytes = saturating_sum(bytes, operand.bytes());
   return bytes;
 }
 
@@ -38,21 +39,26 @@ void fill_launch(Build& build, const Step& step, const StepPrediction& predicted
 
 }  // namespace
 
-std::optional<std::string> why_not_simulated(const Case& c, const DeviceProfile& device) {
-  if (c.variant->origin.empty() || predict_steps(c, device).scheduled) return std::nullopt;
+std::optional<std::string> why_not_simulated(const Case& c, const DeviceProfile& device,
+                                             const MeasureOptions& options) {
+  const Prediction prediction = predict_steps(c, device, predict_limits(options));
+  if (prediction.not_simulated) return prediction.not_simulated->why;
+  if (c.variant->origin.empty() || prediction.scheduled) return std::nullopt;
   return fmt::format("{} has no schedule that could be simulated; measure it with --backend gpu",
                      c.variant->name);
 }
 
-Build prepare(const Case& c, const BackendInfo& info) {
+Build prepare(const Case& c, const BackendInfo& info, const MeasureOptions& options) {
   if (const auto reason = skip_reason(c, info.device, info.free_bytes)) throw CaseSkipped(*reason);
-  if (const auto reason = why_not_simulated(c, info.device)) throw CaseSkipped(*reason);
+  const Prediction prediction = predict_steps(c, info.device, predict_limits(options));
+  if (prediction.not_simulated && prediction.not_simulated->timed_out)
+    throw CaseFailed(prediction.not_simulated->why);
+  if (const auto reason = why_not_simulated(c, info.device, options)) throw CaseSkipped(*reason);
   const std::vector<Operand> operands = case_operands(*c.variant, c.problem, c.tile);
   const std::vector<Step> steps = timed_steps(c, info.device);
   Build build;
   build.launches = static_cast<int64_t>(steps.size());
   build.workspace_bytes = workspace_bytes(operands);
-  const Prediction prediction = predict_steps(c, info.device);
   if (prediction.steps.empty()) return build;
   const size_t longest = longest_step(prediction, info.device);
   fill_launch(build, steps[longest], prediction.steps[longest], info.device);

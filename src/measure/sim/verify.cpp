@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <span>
 
+#include "base/deadline.hpp"
 #include "base/error.hpp"
 #include "base/overloaded.hpp"
 #include "base/parallel.hpp"
@@ -15,10 +18,12 @@ namespace {
 constexpr size_t verify_threads = 2;
 
 // False where a step cannot be carried out on the host.
-bool run_step(const Step& step, NumericMachine& machine) {
+bool run_step(const Step& step, NumericMachine& machine, const Deadline& deadline) {
   if (step.schedule.run) {
-    for_each_in_parallel(step.schedule.ctas, verify_threads,
-                         [&](int64_t cta) { step.schedule.run(cta, machine); });
+    for_each_in_parallel(step.schedule.ctas, verify_threads, [&](int64_t cta) {
+      deadline.check();
+      step.schedule.run(cta, machine);
+    });
     return true;
   }
   return std::visit(overloaded{[](const KernelLaunch&) { return false; },  // without a schedule
@@ -43,10 +48,19 @@ HeadScales scales_of(const Problem& p, const NumericMachine& machine, int64_t sl
           *machine.row(operand_v_scale, kv, 0)};
 }
 
-Verification compare(const Problem& p, const NumericMachine& machine, uint64_t seed, bool full) {
+// Operands are fp32 on the host.
+double host_bytes(const std::vector<Operand>& operands) {
+  double bytes = 0;
+  for (const Operand& operand : operands) bytes += 4.0 * static_cast<double>(operand.elements());
+  return bytes;
+}
+
+Verification compare(const Problem& p, const NumericMachine& machine, uint64_t seed, bool full,
+                     const Deadline& deadline) {
   const auto d = static_cast<size_t>(p.head_dim);
   ErrorMeter meter(p.head_dim);
   for (const SampledRow& sample : rows_to_verify(p, seed, full)) {
+    deadline.check();
     const int64_t kv = kv_slice(p, sample.slice);
     const std::vector<double> expected =
         reference_row(p, sample.row, {machine.row(operand_q, sample.slice, sample.row), d},
@@ -64,11 +78,21 @@ Verification verify(const Case& c, const DeviceProfile& device, const MeasureOpt
   unchecked.verified = "unchecked";
   const Problem& p = c.problem;
   if (options.verify == VerifyMode::off || useful_flops(p) > max_verified_flops) return unchecked;
+  std::vector<Operand> operands = case_operands(*c.variant, p, c.tile);
+  if (host_bytes(operands) > max_verified_bytes) return unchecked;
   const uint64_t seed = case_seed(c, options.seed);
-  NumericMachine machine(case_operands(*c.variant, p, c.tile), {seed, options.input});
-  for (const Step& step : c.variant->steps(p, c.tile, device))
-    if (!run_step(step, machine)) return unchecked;
-  return compare(p, machine, seed, options.verify == VerifyMode::full);
+  const Deadline deadline(options.case_timeout_s);
+  try {
+    NumericMachine machine(std::move(operands), {seed, options.input});
+    for (const Step& step : c.variant->steps(p, c.tile, device))
+      if (!run_step(step, machine, deadline)) return unchecked;
+    return compare(p, machine, seed, options.verify == VerifyMode::full, deadline);
+  } catch (const OutOfTime&) {
+    throw CaseFailed(
+        fmt::format("verifying it took more than --case-timeout {:g} s of processor time and was ended; "
+                    "--verify off leaves it out",
+                    options.case_timeout_s));
+  }
 }
 
 }  // namespace attnprof::sim
