@@ -175,7 +175,7 @@ TEST(ExplainJson, HasWhatReportsRead) {
   ASSERT_EQ(json.at("cases").size(), 2u);
   const auto& c = json["cases"][0];
   EXPECT_EQ(c.at("file"), "forward.csv");
-  EXPECT_EQ(c.at("line"), 46);
+  EXPECT_EQ(c.at("line"), 47);
   EXPECT_EQ(c.at("identity").at("variant"), "flash2");
   EXPECT_EQ(c.at("identity").at("q_len"), "4096") << "identity columns are strings";
   EXPECT_TRUE(c.at("latency_ns").is_number());
