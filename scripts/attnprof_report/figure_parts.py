@@ -1,7 +1,6 @@
 """What all figures share: matplotlib without a display, colours and markers, numbers as people write them, saving."""
 
-import os
-import tempfile
+import io
 
 import matplotlib
 
@@ -9,6 +8,8 @@ matplotlib.use("Agg")
 matplotlib.rcParams["svg.hashsalt"] = "attnprof"  # equal rows give an equal file
 
 import matplotlib.pyplot as plt  # noqa: E402
+
+from .output_file import replace_file  # noqa: E402
 
 # Okabe and Ito's palette, told apart with every common colour blindness; grey for its yellow, which is faint on white.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"]
@@ -29,18 +30,7 @@ def styles_of(series):
 
 
 def save(figure, output):
-    metadata = {"Date": None} if output.suffix == ".svg" else None
-    replace_file(output, lambda temporary: figure.savefig(temporary, metadata=metadata))
-
-
-def replace_file(output, write):
-    """Writes beside the target with write(name) and renames, so that a failure leaves an older file whole."""
-    handle, temporary = tempfile.mkstemp(suffix=output.suffix, dir=output.parent)
-    os.close(handle)
-    try:
-        write(temporary)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, output)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    """Throws OSError where it cannot be written."""
+    picture = io.BytesIO()
+    figure.savefig(picture, format=output.suffix[1:], metadata={"Date": None} if output.suffix == ".svg" else None)
+    replace_file(output, picture.getvalue())

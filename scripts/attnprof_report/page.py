@@ -44,10 +44,10 @@ def report(paths, output, explain, attnprof):
                "wrong": without_number(sweep), "table": table_of(files, findings.places(files)),
                "environment": environment}
     try:
-        write_page(content, output)
+        if write_page(content, output):
+            print(output)
     except OSError as error:
         raise Refusal(f"-o {output}: cannot be written: {error.strerror}.") from None
-    print(output)
 
 
 def add_options(parser):

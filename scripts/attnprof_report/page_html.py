@@ -8,7 +8,7 @@ import pathlib
 import jinja2
 import plotly
 
-from .figure_parts import replace_file
+from .output_file import replace_file
 
 PARTS = pathlib.Path(__file__).resolve().parent / "page_parts"
 SCRIPTS = ["plots.js", "table.js", "page.js"]
@@ -71,6 +71,5 @@ def page_of(content):
 
 
 def write_page(content, output):
-    """Throws OSError where it cannot be written."""
-    text = page_of(content)
-    replace_file(output, lambda temporary: pathlib.Path(temporary).write_text(text, encoding="utf-8", newline="\n"))
+    """Returns whether it is a file, which lies there now. Throws OSError where it cannot be written."""
+    return replace_file(output, page_of(content))

@@ -8,21 +8,18 @@ import sys
 
 import pandas as pd
 
+from .output_file import Refusal, check_distinct, with_meta
+from .safe_text import make_streams_safe
+
 DISPOSITIONS = ["ok", "skipped", "incorrect", "failed"]
 
 
-class Refusal(Exception):
-    """A sentence for the user, and the exit code."""
-
-    def __init__(self, sentence, code=2):
-        super().__init__(sentence)
-        self.code = code
-
-
-def run(draw, arguments, *, program, description, csv_help, output_help, add_options=None):
+def run(draw, arguments, *, program, description, csv_help, output_help, add_options=None, outputs=None):
     """What every command does: PROGRAM CSV... -o OUTPUT through draw(paths, output). Returns the exit code.
 
-    `add_options(parser)` adds a program's own options, which draw takes by name."""
+    `add_options(parser)` adds a program's own options, which draw takes by name; `outputs(output)`: the files that are
+    written, where they are others than OUTPUT."""
+    make_streams_safe()
     parser = argparse.ArgumentParser(prog=program, description=description)
     parser.add_argument("csv", nargs="+", type=pathlib.Path, help=csv_help)
     parser.add_argument("-o", "--output", required=True, type=pathlib.Path, help=output_help)
@@ -31,8 +28,8 @@ def run(draw, arguments, *, program, description, csv_help, output_help, add_opt
     options = vars(parser.parse_args(arguments))
     try:
         paths, output = options.pop("csv"), options.pop("output")
-        if output.resolve() in [path.resolve() for path in paths]:
-            raise Refusal(f"-o {output}: is one of the files to read; give another name.")
+        read = with_meta(paths) + [value for value in options.values() if isinstance(value, pathlib.Path)]
+        check_distinct(outputs(output) if outputs else [output], read)
         draw(paths, output, **options)
     except Refusal as refusal:
         print(f"{program}: {refusal}", file=sys.stderr)

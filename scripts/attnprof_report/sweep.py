@@ -26,13 +26,19 @@ def source_of(rows, paths):
     return f"{devices_of(rows)}; {', '.join(names)}"
 
 
+MODEL = "measured_against_model.png"
+
+
+def pictures_in(folder):
+    return [folder / name for name in [*QUANTITIES, *TILE_QUANTITIES, MODEL]]
+
+
 def draw_all(rows, source, folder):
     """Draws what the rows allow. Returns name -> why it was not written, or nothing where it was."""
     styles = styles_of_lines(rows)
     reasons = {name: draw_sweep(rows, quantity, styles, source, folder / name) for name, quantity in QUANTITIES.items()}
     reasons |= {name: draw_tiles(rows, quantity, source, folder / name) for name, quantity in TILE_QUANTITIES.items()}
-    name = "measured_against_model.png"
-    return reasons | {name: draw_model(rows, styles, source, folder / name)}
+    return reasons | {MODEL: draw_model(rows, styles, source, folder / MODEL)}
 
 
 def plot(paths, folder):
@@ -56,4 +62,5 @@ def plot(paths, folder):
 def main(arguments):
     return run(plot, arguments, program="attnprof_report sweep",
                description="Draws the pictures of a sweep from attnprof result files.",
-               csv_help="result files of attnprof sweep -o or scripts/peers/peers.py", output_help="folder for the pictures")
+               csv_help="result files of attnprof sweep -o or scripts/peers/peers.py", output_help="folder for the pictures",
+               outputs=pictures_in)

@@ -13,6 +13,11 @@ import shlex
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from attnprof_report.output_file import replace_file  # noqa: E402
+from attnprof_report.safe_text import make_streams_safe  # noqa: E402
+
 README = pathlib.Path(__file__).resolve().parents[2] / "README.md"
 PART = re.compile(r"(<!-- begin: attnprof (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -29,6 +34,7 @@ def updated(text, program):
 
 
 def main():
+    make_streams_safe()
     arguments = [argument for argument in sys.argv[1:] if argument != "--check"]
     if len(arguments) != 1:
         print("update_readme: usage: scripts/ci/update_readme.py PROGRAM [--check]", file=sys.stderr)
@@ -44,7 +50,7 @@ def main():
     if "--check" in sys.argv:
         print("update_readme: README.md is not what the program prints; run scripts/ci/update_readme.py PROGRAM", file=sys.stderr)
         return 1
-    README.write_text(after, encoding="utf-8")
+    replace_file(README, after)
     return 0
 
 

@@ -20,9 +20,10 @@ from ceiling_figures import check_ceilings, check_ncu
 from forward_figures import check_mma_share, check_sanitizer, check_spills, check_versus
 from own_figures import check_own_kernels, check_trace
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from attnprof_report import program as attnprof  # noqa: E402
+from attnprof_report.safe_text import make_streams_safe  # noqa: E402
 
 
 def check_self_test(figures):
@@ -244,6 +245,7 @@ def find_key(value, key):
 
 
 def main(arguments):
+    make_streams_safe()
     if len(arguments) != 2:
         print(__doc__, file=sys.stderr)
         return 2

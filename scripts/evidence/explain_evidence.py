@@ -24,6 +24,10 @@ import tempfile
 from figures import ok_rows
 from results_folder import Results
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from attnprof_report.safe_text import make_streams_safe  # noqa: E402
+
 IDENTITY = ("variant", "pass", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "knobs", "cache")
 TILE_FILES = ("tiles", "model_flash1", "model_flash1_wide", "model_flash2", "model_flash2_wide", "model_flash3",
               "model_flash3_fp8", "model_flash3_wide", "model_naive", "model_naive_wide", "tune_flash2", "tune_flash2_256",
@@ -119,6 +123,7 @@ def report_remainders(found):
 
 
 def main():
+    make_streams_safe()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("folder", type=pathlib.Path)

@@ -14,6 +14,11 @@ import json
 import pathlib
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from attnprof_report.output_file import Refusal, check_distinct, replace_file, with_meta  # noqa: E402
+from attnprof_report.safe_text import make_streams_safe  # noqa: E402
+
 HEAD = """# What the rows say of the papers' statements
 
 One NVIDIA H200, fp16, 16 heads, cold L2; written by `scripts/evidence/findings.py` from `forward.csv`, `short.csv` and `little.csv`. Times are
@@ -196,16 +201,22 @@ An A100's nominal peak is mma.sync's own; an H200's is wgmma's, of which mma.syn
 
 
 def main():
+    make_streams_safe()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
     options = parser.parse_args()
     try:
-        forward, short, little = (Rows(options.folder / f"{name}.csv") for name in ("forward", "short", "little"))
+        files = [options.folder / f"{name}.csv" for name in ("forward", "short", "little")]
+        check_distinct([options.output], with_meta(files))
+        forward, short, little = map(Rows, files)
         meta = json.loads((options.folder / "forward.csv.meta.json").read_text(encoding="utf-8"))
         ceilings = next(iter(meta["runs"].values()))["ceilings"]
         text = "\n".join([HEAD, traffic(forward), saving(forward), crossover(short, ceilings), batch32(little), peaks(forward, ceilings)])
-        options.output.write_text(text, encoding="utf-8")
+        replace_file(options.output, text)
+    except Refusal as refusal:
+        print(f"findings: {refusal}", file=sys.stderr)
+        return refusal.code
     except (OSError, ValueError, LookupError, TypeError, AttributeError, StopIteration, Missing) as error:
         print(f"findings: {options.folder}: rows, a column or ceilings are missing or cannot be read, or -o cannot be written: {error!r}",
               file=sys.stderr)

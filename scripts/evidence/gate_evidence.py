@@ -25,6 +25,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from attnprof_report.output_file import Refusal, check_distinct, replace_file, with_meta  # noqa: E402
+from attnprof_report.safe_text import make_streams_safe  # noqa: E402
+
 TIMES = ["latency_median_ns", "latency_min_ns", "latency_p90_ns", "latency_ci95_low_ns", "latency_ci95_high_ns"]
 AMOUNTS = [  # column, factor, smallest value that must be found
     ("hbm_bytes", 1.02, 32e6),
@@ -175,6 +180,7 @@ def table(lines):
 
 
 def main():
+    make_streams_safe()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("files", nargs="+", metavar="RUN.csv")
@@ -185,6 +191,11 @@ def main():
     options = parser.parse_args()
     if len(options.files) < 2:
         parser.error("give two files or more")
+    try:
+        check_distinct([options.output], [*with_meta(options.files), options.regressions or ""])
+    except Refusal as refusal:
+        print(f"gate_evidence: {refusal}", file=sys.stderr)
+        return refusal.code
     with tempfile.TemporaryDirectory() as folder:
         gate = Gate(options.program, pathlib.Path(folder))
         same, added = try_pairs(gate, options.files, options.pairs, random.Random(options.seed))
@@ -194,7 +205,7 @@ def main():
     reached = all(ok is not False for *_, ok in lines)
     result = {"files": [pathlib.Path(file).name for file in options.files], "seed": options.seed, "a_against_a": same,
               "latency_3_percent": added, "amounts": amounts, "figures": lines, "reached": reached}
-    pathlib.Path(options.output).write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    replace_file(options.output, json.dumps(result, indent=2) + "\n")
     print(table(lines))
     if not added["tried"]:
         print("gate_evidence: no row above 50 us was timed on a GPU, so latency was not tried", file=sys.stderr)

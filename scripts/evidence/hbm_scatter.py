@@ -23,6 +23,10 @@ import sys
 
 from results_folder import Results
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from attnprof_report.safe_text import make_streams_safe  # noqa: E402
+
 PLANS = [  # options of one sweep each
     ["--variant", "flash1", "-N", "2k", "-d", "128", "-b", "1"],
     ["--variant", "flash1", "-N", "4k,8k", "-d", "64", "-b", "1"],
@@ -92,6 +96,7 @@ def table(cases):
 
 
 def main():
+    make_streams_safe()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", nargs="?")
     parser.add_argument("-o", "--output", default="hbm_scatter", help="folder of rows and logs")

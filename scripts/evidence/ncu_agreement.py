@@ -26,6 +26,11 @@ import shutil
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from attnprof_report.output_file import Refusal, check_distinct, open_rows, with_meta  # noqa: E402
+from attnprof_report.safe_text import make_streams_safe  # noqa: E402
+
 IDENTITY = ["variant", "pass", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "tile", "knobs", "cache"]
 DURATION = "gpu__time_duration.sum"
 SUFFIX = ".avg.pct_of_peak_sustained_elapsed"
@@ -96,12 +101,16 @@ def profile(program, row, launches):
 
 
 def measure(options):
+    try:
+        check_distinct([options.output], with_meta([options.rows]))
+    except Refusal as refusal:
+        refuse(refusal)
     if not shutil.which("ncu"):
         refuse("there is no ncu in PATH")
     cases = chosen(read_rows(options.rows), options.cases)
     known = {int(line["line"]) for line in read_rows(options.output)} if options.append else set()
     failed = 0
-    with open(options.output, "a" if options.append else "w", newline="", encoding="utf-8") as file:
+    with open_rows(options.output, "a" if options.append else "w") as file:
         writer = csv.writer(file, lineterminator="\n")
         if not options.append:
             writer.writerow(["line", "case", "step", "kernel", "metric", "value"])
@@ -168,6 +177,7 @@ def compare(options):
 
 
 def main():
+    make_streams_safe()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     measuring = commands.add_parser("measure")

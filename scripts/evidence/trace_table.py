@@ -13,6 +13,10 @@ import sys
 
 from results_folder import Results
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from attnprof_report.safe_text import make_streams_safe  # noqa: E402
+
 SHAPE = {"batch": 4, "heads": 16, "seqlen": 4096, "head_dim": 128}  # of trace_sdpa.py's defaults
 NCU_METRICS = {"hbm_read_bytes": "dram__bytes_read.sum", "sm_read_bytes": "l1tex__m_xbar2l1tex_read_bytes.sum",
                "sm_write_bytes": "l1tex__m_l1tex2xbar_write_bytes.sum",
@@ -184,6 +188,7 @@ def table_of(results, folder=""):
 
 
 def main(arguments):
+    make_streams_safe()
     if len(arguments) != 1 or not pathlib.Path(arguments[0]).is_dir():
         print(__doc__.strip(), file=sys.stderr)
         return 2

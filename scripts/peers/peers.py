@@ -29,9 +29,11 @@ import statistics
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from attnprof_report import program  # noqa: E402
+from attnprof_report.output_file import open_rows, replace_file  # noqa: E402
+from attnprof_report.safe_text import make_streams_safe  # noqa: E402
 
 SCHEMA = "1"
 DEVICE = "cuda"
@@ -305,9 +307,7 @@ def describe_run(torch, output):
     meta = {"schema": SCHEMA, "runs": {run: {"started": f"{now:%Y-%m-%dT%H:%M:%SZ}", "backend": "gpu", "env_id": digest,
                                              "command_line": " ".join([os.path.basename(sys.argv[0]), *sys.argv[1:]]),
                                              "comparable": list(environment), "environment": environment}}}
-    with open(f"{output}.meta.json", "w", encoding="utf-8") as file:
-        json.dump(meta, file, indent=1)
-        file.write("\n")
+    replace_file(f"{output}.meta.json", json.dumps(meta, indent=1) + "\n")
     return {"schema": SCHEMA, "run": run, "env_id": digest, "backend": "gpu", "device": environment["gpu"]}
 
 
@@ -342,7 +342,7 @@ class Rows:
 
     def __init__(self, torch, path, columns):
         self.provenance = describe_run(torch, path)
-        self.file = open(path, "x", newline="", encoding="utf-8")
+        self.file = open_rows(path, "x")
         self.writer = csv.DictWriter(self.file, columns, lineterminator="\n")
         self.writer.writeheader()
 
@@ -352,6 +352,7 @@ class Rows:
 
 
 def main(arguments):
+    make_streams_safe()
     options = parse_arguments(arguments)
     if os.path.exists(options.output):
         print(f"peers.py: {options.output} exists; give another -o", file=sys.stderr)

@@ -20,6 +20,10 @@ import time
 
 import peers
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from attnprof_report.safe_text import make_streams_safe  # noqa: E402
+
 HEAD_DIMS, LENGTHS, QUICK_LENGTHS, MASKS = (64, 128, 256), (512, 2048, 8192, 16384), (2048, 16384), ("full", "causal")
 TOKENS, HIDDEN = 16384, 2048
 UNFUSED_UP_TO = 2048  # beyond it S and P of 16k tokens do not fit beside each other
@@ -400,6 +404,7 @@ def clear_files(options):
 
 
 def main(arguments):
+    make_streams_safe()
     options = parse_arguments(arguments)
     if not options.report:
         complaint = obstacle(options)
