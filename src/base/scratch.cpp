@@ -27,6 +27,12 @@ ScratchDir::ScratchDir(const fs::path& parent) {
   claim_.emplace(path_);
 }
 
+void ScratchDir::release() {
+  claim_->keep();
+  claim_.reset();
+  path_.clear();
+}
+
 ScratchDir::~ScratchDir() {
   if (!path_.empty()) remove_folder(path_);
 }

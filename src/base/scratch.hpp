@@ -19,7 +19,7 @@ class ScratchDir {
 
   const std::filesystem::path& path() const { return path_; }
   // The directory has been renamed and is no longer ours to remove.
-  void release() { path_.clear(); }
+  void release();
 
   static std::filesystem::path temporary_directory();  // TMPDIR, or /tmp
 

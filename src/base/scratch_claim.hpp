@@ -11,6 +11,7 @@ class ScratchClaim {
  public:
   explicit ScratchClaim(std::filesystem::path folder);
   ~ScratchClaim();  // the folder is no longer scratch, or is gone
+  void keep();      // it is no longer scratch: takes our mark away, wherever it was moved
   ScratchClaim(const ScratchClaim&) = delete;
   ScratchClaim& operator=(const ScratchClaim&) = delete;
 

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <iostream>
 
+#include "base/safe_text.hpp"
+
 namespace attnprof {
 
 void fill_closed_streams() {
@@ -21,10 +23,13 @@ bool standard_output_arrived() {
   return std::fflush(stdout) == 0 && !std::ferror(stdout) && std::cout.good();
 }
 
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print(std::string_view text) {
+  const std::string safe = isatty(STDOUT_FILENO) ? terminal_text(text) : std::string(text);
+  std::fwrite(safe.data(), 1, safe.size(), stdout);
+}
 
 void say(const std::string& line) {
-  std::fputs((line + "\n").c_str(), stderr);
+  std::fputs((printable(line) + "\n").c_str(), stderr);
   std::fflush(stderr);
 }
 

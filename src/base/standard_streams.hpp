@@ -21,7 +21,8 @@ void ignore_broken_pipes();
 bool standard_output_arrived();
 
 // Neither throws: `print` leaves a failure to standard_output_arrived(), and nobody can be told of one of
-// `say`.
+// `say`. What a terminal would obey, in a cell or a name, reaches none: `print` escapes it where standard
+// output is a terminal (else it may be data, which stays as it is), `say` always.
 void print(std::string_view text);
 void say(const std::string& line);  // a line on standard error
 

@@ -10,13 +10,15 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/safe_text.hpp"
+
 namespace attnprof {
 namespace {
 
 constexpr size_t default_width = 120, widest = 10'000;
 
 std::string cut(const std::string& text, size_t width) {
-  return text.size() <= width ? text : text.substr(0, width < 3 ? 0 : width - 3) + "...";
+  return text.size() <= width ? text : std::string(utf8_prefix(text, width < 3 ? 0 : width - 3)) + "...";
 }
 
 std::string escaped(const std::string& text) {
@@ -27,13 +29,17 @@ std::string escaped(const std::string& text) {
 
 std::string markdown_line(const std::vector<std::string>& cells) {
   std::string line = "|";
-  for (const std::string& cell_text : cells) line += " " + escaped(cell_text) + " |";
+  for (const std::string& cell_text : cells) line += " " + escaped(printable(cell_text)) + " |";
   return line + "\n";
 }
 
 }  // namespace
 
 std::string wrap_text(const std::string& text, size_t width, const std::string& indent) {
+  return wrap_words(printable(text), width, indent);
+}
+
+std::string wrap_words(const std::string& text, size_t width, const std::string& indent) {
   std::istringstream words(text);
   std::string result, line;
   for (std::string word; words >> word;) {
@@ -46,7 +52,9 @@ std::string wrap_text(const std::string& text, size_t width, const std::string& 
   return line.empty() ? result : result + indent + line + "\n";
 }
 
-std::string format_text_table(const std::vector<std::vector<std::string>>& lines, size_t width) {
+std::string format_text_table(std::vector<std::vector<std::string>> lines, size_t width) {
+  for (auto& line : lines)
+    for (std::string& text : line) text = printable(text);
   std::vector<size_t> widths;
   for (const auto& line : lines) {
     widths.resize(std::max(widths.size(), line.size()));

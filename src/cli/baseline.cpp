@@ -3,7 +3,10 @@
 #include <filesystem>
 
 #include "base/csv.hpp"
+#include "base/distinct_files.hpp"
 #include "base/output_file.hpp"
+#include "base/replace_file.hpp"
+#include "base/safe_text.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/command.hpp"
 #include "cli/flags/gate.hpp"
@@ -65,6 +68,7 @@ bool regressed(const GateResult& result) {
 }
 
 ExitCode baseline_update_command(const BaselineCommand& command) {
+  check_distinct(with_meta({command.baseline}), with_meta({command.current}));
   const std::string new_text = read_text_file(command.current);
   const Table current = table_of(new_text, command.current, command.options);
   const std::string old_text = baseline_text(command, new_text);
@@ -87,8 +91,8 @@ ExitCode baseline_update_command(const BaselineCommand& command) {
   // First what describes the runs: a row without its run could not be compared.
   if (!update.meta.empty()) replace_file(meta_path(command.baseline), update.meta);
   replace_file(command.baseline, update.csv);
-  print(fmt::format("{}: rows: {} replaced, {} added, {} kept\n", command.baseline, update.replaced,
-                    update.added, update.kept));
+  print(fmt::format("{}: rows: {} replaced, {} added, {} kept\n", printable(command.baseline),
+                    update.replaced, update.added, update.kept));
   return ExitCode::ok;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/output_file.hpp"
+#include "base/replace_file.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/command.hpp"
 #include "cli/flags/format.hpp"
@@ -10,7 +11,6 @@
 #include "cli/flags/values.hpp"
 #include "cli/text_output.hpp"
 #include "cli/without_gpu.hpp"
-#include "files/meta.hpp"
 #if ATTNPROF_WITH_GPU
 #include "measure/gpu/ceilings.hpp"
 #endif
@@ -95,8 +95,8 @@ ExitCode ceilings_command([[maybe_unused]] const CeilingsCommand& command) {
   const Ceilings& ceilings = renewed.measured.ceilings;
   const std::string& device = renewed.device.name;
   const Lines lines = ceiling_lines(device, ceilings, 7);
-  fmt::print("{}", command.format == Format::table ? ceiling_table(device, ceilings)
-                                                   : format_lines(lines, command.format, {2, 3, 4, 5, 6, 7}));
+  print(command.format == Format::table ? ceiling_table(device, ceilings)
+                                        : format_lines(lines, command.format, {2, 3, 4, 5, 6, 7}));
   if (!command.output.empty()) replace_file(command.output, format_lines(lines, Format::csv));
   return ExitCode::ok;
 #else

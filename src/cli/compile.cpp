@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <set>
 #include <string_view>
 
+#include "base/distinct_files.hpp"
 #include "base/output_file.hpp"
+#include "base/output_place.hpp"
+#include "base/replace_file.hpp"
 #include "base/signal_end.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/command.hpp"
@@ -16,8 +18,10 @@
 #include "cli/flags/measure.hpp"
 #include "cli/flags/names.hpp"
 #include "cli/flags/values.hpp"
+#include "cli/inputs.hpp"
 #include "cli/text_output.hpp"
 #include "device/device_profiles.hpp"
+#include "files/meta.hpp"
 #include "measure/compile/compile_plan.hpp"
 #include "plan/grammar.hpp"
 
@@ -51,7 +55,7 @@ CompileParser::CompileParser(CLI::App& app) : axes_(app) {
   app.add_option("--jobs", jobs_, "Compilations at a time; 0: one less than there are cores")
       ->default_str(jobs_);
   add_compiler(app, options_.measure);
-  add_name(app, "-o,--output", options_.output, "CSV to write", "FILE");
+  add_name(app, "-o,--output", options_.output, "CSV to write, with FILE.meta.json", "FILE");
   app.add_flag("--overwrite", options_.overwrite, "Start FILE again");
   app.add_option("--format", format_, "Standard output: table, csv or json")->default_str(format_);
   app.footer(compile_footer);
@@ -210,12 +214,6 @@ std::vector<Plan> plans_of(const CompileCommand& options) {
   return plans;
 }
 
-// Opened before anything is compiled, which can take minutes.
-std::optional<OutputFile> open_output(const CompileCommand& options) {
-  if (options.output.empty()) return std::nullopt;
-  return std::optional<OutputFile>(std::in_place, options.output, Existing::overwrite);
-}
-
 std::vector<KernelReport> compile_all(const std::vector<Plan>& plans, KernelCompiler& compiler, int jobs) {
   std::vector<KernelReport> all;
   for (const Plan& plan : plans) {
@@ -225,25 +223,29 @@ std::vector<KernelReport> compile_all(const std::vector<Plan>& plans, KernelComp
   return all;
 }
 
+void write_rows(const std::string& path, const std::vector<std::vector<std::string>>& lines,
+                const std::string& kernels_dir) {
+  if (writable_place(path).kind() != OutputPlace::Kind::stream)
+    replace_file(meta_path(path), build_meta(kernel_tree(kernels_dir)));
+  replace_file(path, format_lines(lines, Format::csv));
+}
+
 ExitCode compile_command(const CompileCommand& options) {
+  check_distinct(with_meta({options.output}), plan_inputs({}, options.measure));
   if (!options.output.empty()) check_new_file(options.output, options.overwrite);
   const std::vector<Plan> plans = plans_of(options);
   KernelCompiler compiler(compile_options(options.measure));
   if (!compiler.notice().empty()) say(compiler.notice());
-  std::optional<OutputFile> file = open_output(options);
   const EndNote note("what was compiled until then is in the kernel cache");
   const std::vector<KernelReport> reports = compile_all(plans, compiler, options.jobs);
   const auto lines = report_lines(reports);
-  if (file) {
-    file->truncate(0);
-    file->write(format_lines(lines, Format::csv));
-  }
-  fmt::print("{}", options.format == Format::table ? for_people(reports)
-                                                   : format_lines(lines, options.format, number_columns()));
+  if (!options.output.empty()) write_rows(options.output, lines, compiler.kernels_dir());
+  print(options.format == Format::table ? for_people(reports)
+                                        : format_lines(lines, options.format, number_columns()));
   for (const KernelReport& report : reports)
     if (!report.error.empty())
       say(fmt::format("{} {} for {}: {}", report.file, report.entry, report.arch, report.error));
-  if (!file) say("nothing was written; -o FILE.csv keeps these rows");
+  if (options.output.empty()) say("nothing was written; -o FILE.csv keeps these rows");
   return std::ranges::all_of(reports, [](const KernelReport& report) { return report.error.empty(); })
              ? ExitCode::ok
              : ExitCode::failed;

@@ -16,7 +16,8 @@ std::vector<KernelReport> compile_watched(const std::vector<Case>& cases, const 
     if (!clear_line.empty() && done < total)
       std::fputs(fmt::format("{}[{}/{}] for {}", clear_line, done, total, arch).c_str(), stderr);
   });
-  say(clear_line + compiled_sentence(reports, arch));
+  std::fputs(clear_line.c_str(), stderr);
+  say(compiled_sentence(reports, arch));
   return reports;
 }
 

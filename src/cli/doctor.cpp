@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/safe_text.hpp"
 #include "base/version.hpp"
 #include "cli/command.hpp"
 #include "cli/flags/measure.hpp"
@@ -75,7 +76,7 @@ void print_text(const std::vector<Check>& checks, std::ostream& out) {
   for (const Check& check : checks) width = std::max(width, check.topic.size());
   out << fmt::format("attnprof {} ({})\n", tool_version(), tool_commit());
   for (const Check& check : checks)
-    out << fmt::format("{:<8} {:<{}}  {}\n", word(check.state), check.topic, width, check.text);
+    out << fmt::format("{:<8} {:<{}}  {}\n", word(check.state), check.topic, width, printable(check.text));
   const auto missing = std::count_if(checks.begin(), checks.end(),
                                      [](const Check& check) { return check.state == Check::State::missing; });
   out << (missing == 0 ? "nothing is missing\n" : fmt::format("{} missing\n", missing));

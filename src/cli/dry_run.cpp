@@ -95,12 +95,11 @@ std::vector<std::string> kernel_texts(const std::vector<Case>& cases, const Devi
 void print_counted(const std::string& title, const std::vector<std::string>& texts) {
   std::map<std::string_view, size_t> count;
   for (const std::string& text : texts) ++count[text];
-  if (!texts.empty()) fmt::print("\n{}\n", title);
+  if (!texts.empty()) print(fmt::format("\n{}\n", title));
   for (const std::string& text : texts) {
     const size_t times = std::exchange(count[text], 0);  // in the order of their first ones
     if (times == 0) continue;
-    fmt::print("{}", wrap_text(times == 1 ? text : fmt::format("{} ({} cases)", text, times),
-                               terminal_width(), "  "));
+    print(wrap_text(times == 1 ? text : fmt::format("{} ({} cases)", text, times), terminal_width(), "  "));
   }
 }
 
@@ -112,7 +111,7 @@ std::string tile_text(const Case& c) {
 
 void print_for_people(const Plan& plan, const DeviceProfile& device) {
   const std::vector<Case>& cases = plan.cases;
-  fmt::print("{}", format_lines(plan_lines(plan, device, true), Format::table));
+  print(format_lines(plan_lines(plan, device, true), Format::table));
   std::vector<std::string> skips, tiles;
   for (const Case& c : cases) {
     if (c.skip) skips.push_back(fmt::format("{}: {}", c.variant->name, *c.skip));
@@ -125,8 +124,8 @@ void print_for_people(const Plan& plan, const DeviceProfile& device) {
   print_counted("Default tiles", tiles);
   print_counted(fmt::format("Kernels to compile for {} on a GPU: {}", device.arch, to_compile.size()),
                 to_compile);
-  fmt::print("\n{} cases: {} to run, {} skipped. Nothing was run.\n", cases.size(),
-             cases.size() - skips.size(), skips.size());
+  print(fmt::format("\n{} cases: {} to run, {} skipped. Nothing was run.\n", cases.size(),
+                    cases.size() - skips.size(), skips.size()));
 }
 
 }  // namespace
@@ -138,8 +137,7 @@ ExitCode dry_run(const SweepOptions& options, const BackendOpener& open) {
   if (options.format == Format::table)
     print_for_people(plan, ground.device);
   else
-    fmt::print("{}",
-               format_lines(plan_lines(plan, ground.device, false), options.format, {1, 2, 3, 6, 7, 8}));
+    print(format_lines(plan_lines(plan, ground.device, false), options.format, {1, 2, 3, 6, 7, 8}));
   return ExitCode::ok;
 }
 

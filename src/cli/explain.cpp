@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/distinct_files.hpp"
 #include "base/output_file.hpp"
+#include "base/replace_file.hpp"
 #include "base/standard_streams.hpp"
 #include "base/text_table.hpp"
 #include "cli/command.hpp"
@@ -121,7 +123,8 @@ std::vector<ResultFile> read_files(const std::vector<std::string>& paths) {
 
 ExitCode explain_command(const ExplainCommand& command) {
   const bool to_file = !command.output.empty();
-  if (to_file) check_new_file(command.output, command.overwrite, command.files);
+  check_distinct({command.output}, with_meta(command.files));
+  if (to_file) check_new_file(command.output, command.overwrite);
   ExplainRequest request{.cases = {}, .against = command.against, .tiles = command.tiles};
   for (const std::string& text : command.cases) request.cases.push_back(Selector::parse("--case", text));
   const std::vector<ResultFile> files = read_files(command.files);

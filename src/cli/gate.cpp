@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include "base/distinct_files.hpp"
 #include "base/output_file.hpp"
 #include "cli/command.hpp"
 #include "cli/flags/gate.hpp"
 #include "cli/flags/values.hpp"
 #include "cli/gate.hpp"
+#include "cli/inputs.hpp"
+#include "files/meta.hpp"
 #include "files/read_meta.hpp"
 #include "gate/gate.hpp"
 #include "plan/grammar.hpp"
@@ -69,8 +72,7 @@ ExitCode run_gate(const GateCommand& command) {
 }
 
 ExitCode gate_command(const GateCommand& command) {
-  for (const std::string& output : {command.outputs.markdown, command.outputs.junit, command.outputs.json})
-    if (!output.empty()) check_not_read(output, {command.baseline, command.current});
+  check_distinct(outputs_of(command.outputs), with_meta({command.baseline, command.current}));
   try {
     return run_gate(command);
   } catch (const Error& error) {

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/overloaded.hpp"
+#include "base/standard_streams.hpp"
 #include "base/text_table.hpp"
 #include "cli/command.hpp"
 #include "cli/flags/axes.hpp"
@@ -142,35 +143,36 @@ std::vector<std::vector<std::string>> variant_table(const ListOptions& options, 
 void print_variants_for_people(const ListOptions& options, const DeviceProfile& device) {
   const size_t width = terminal_width();
   for (const Variant* variant : all_variants()) {
-    fmt::print("{}\n{}", variant->name, wrap_text(std::string(variant->idea), width, "  "));
-    fmt::print("{}", wrap_text("takes " + std::string(variant->needs), width, "  "));
+    print(fmt::format("{}\n{}", variant->name, wrap_text(std::string(variant->idea), width, "  ")));
+    print(wrap_text("takes " + std::string(variant->needs), width, "  "));
     for (const Knob& knob : variant->knobs)
-      fmt::print("{}", wrap_text(fmt::format("knob {} ({}): {}", knob.name, values_text(knob), knob.meaning),
-                                 width, "  "));
+      print(wrap_text(fmt::format("knob {} ({}): {}", knob.name, values_text(knob), knob.meaning), width,
+                      "  "));
     for (const auto& line : variant_lines(options, device)) {
       if (line[0] != variant->name) continue;
-      fmt::print("{}", wrap_text(fmt::format("{} d={}: {}: {}", line[1], line[2],
-                                             tile_and_memory(line[3], line[4]), line[5]),
-                                 width, "    "));
+      print(wrap_text(
+          fmt::format("{} d={}: {}: {}", line[1], line[2], tile_and_memory(line[3], line[4]), line[5]), width,
+          "    "));
     }
   }
-  fmt::print("\nTiles and shared memory for {}, which allows {} bytes a block. --target takes:\n",
-             device.name, device.smem_per_block_bytes);
+  print(fmt::format("\nTiles and shared memory for {}, which allows {} bytes a block. --target takes:\n",
+                    device.name, device.smem_per_block_bytes));
   std::vector<std::vector<std::string>> targets;
   for (const DeviceProfile& profile : all_profiles())
     targets.push_back({"  " + profile.name, profile.arch, profile.title});
-  fmt::print("{}", format_text_table(targets, width));
+  print(format_text_table(targets, width));
 }
 
 void print_rules_for_people() {
   std::vector<std::vector<std::string>> lines = rule_lines();
   lines.erase(lines.begin());
-  fmt::print("{}", format_text_table(lines, terminal_width()));
+  print(format_text_table(lines, terminal_width()));
 }
 
 void print_columns_for_people() {
   for (const Column& column : schema())
-    fmt::print("{}\n{}", column.name, wrap_text(std::string(column.description), terminal_width(), "    "));
+    print(fmt::format("{}\n{}", column.name,
+                      wrap_text(std::string(column.description), terminal_width(), "    ")));
 }
 
 ExitCode list_command(const ListOptions& options) {
@@ -179,23 +181,23 @@ ExitCode list_command(const ListOptions& options) {
     if (people)
       print_columns_for_people();
     else
-      fmt::print("{}", format_lines(schema_lines(), options.format));
+      print(format_lines(schema_lines(), options.format));
     return ExitCode::ok;
   }
   if (options.rules) {
     if (people)
       print_rules_for_people();
     else
-      fmt::print("{}", format_lines(rule_lines(), options.format, {1}));
+      print(format_lines(rule_lines(), options.format, {1}));
     return ExitCode::ok;
   }
   const DeviceProfile device = target_profile(options.device);
   if (people)
     print_variants_for_people(options, device);
   else if (options.format == Format::markdown)
-    fmt::print("{}", format_lines(variant_table(options, device), options.format));
+    print(format_lines(variant_table(options, device), options.format));
   else
-    fmt::print("{}", format_lines(variant_lines(options, device), options.format, {2, 4}));
+    print(format_lines(variant_lines(options, device), options.format, {2, 4}));
   return ExitCode::ok;
 }
 

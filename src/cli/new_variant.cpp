@@ -104,14 +104,14 @@ ExitCode new_variant_command(const NewVariantCommand& command) {
   write_file(source / "example.cu", kernel, name);
   write_file(source / "example.json", json, name);
   const std::string file = quoted(json.lexically_normal().string());
-  fmt::print(
+  print(fmt::format(
       "{} says what the variant takes and launches, {} is its kernel. Next, on a GPU:\n\n"
       "  attnprof sweep --variant-file {} -N 512,1k -d 64,128 -o {}.csv\n"
       "  attnprof roofline {}.csv --plot\n"
       "  attnprof sweep --variant-file {} -N 512,1k -d 64,128 --gate {}.csv   # after a change\n\n"
       "Without a GPU, attnprof compile --variant-file {} --arch sm_90a says whether it compiles.\n",
       json.lexically_normal().string(), kernel.lexically_normal().string(), file, name, name, file, name,
-      file);
+      file));
   return ExitCode::ok;
 }
 

@@ -2,12 +2,14 @@
 
 #include <array>
 
+#include "base/distinct_files.hpp"
 #include "base/error.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/command.hpp"
 #include "cli/flags/format.hpp"
 #include "cli/flags/names.hpp"
 #include "cli/text_output.hpp"
+#include "files/meta.hpp"
 #include "published/published.hpp"
 
 namespace attnprof {
@@ -140,6 +142,7 @@ void tell_of_rest(const PublishedComparison& comparison) {
 }
 
 ExitCode published_command(const PublishedCommand& command) {
+  check_distinct({}, with_meta(command.files));
   std::vector<std::string> notices;
   const std::vector<ResultFile> files = read_result_files(command.files, published_columns(), notices);
   for (const std::string& notice : notices) say(notice);

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/distinct_files.hpp"
 #include "base/output_file.hpp"
+#include "base/replace_file.hpp"
 #include "base/standard_streams.hpp"
 #include "base/text_table.hpp"
 #include "cli/command.hpp"
@@ -100,7 +102,8 @@ RooflineData read_data(const std::vector<std::string>& files) {
 
 ExitCode roofline_command(const RooflineCommand& command) {
   const bool to_file = !command.output.empty();
-  if (to_file) check_new_file(command.output, command.overwrite, command.files);
+  check_distinct({command.output}, with_meta(command.files));
+  if (to_file) check_new_file(command.output, command.overwrite);
   const RooflineData data = read_data(command.files);
   const std::string drawing =
       command.plot ? roofline_text(picture_of(data), terminal_width(STDOUT_FILENO)) : "";

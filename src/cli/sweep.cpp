@@ -1,5 +1,8 @@
 // `attnprof sweep`: every combination of the axes, measured.
 #include "cli/sweep.hpp"
+#include "base/distinct_files.hpp"
+#include "cli/inputs.hpp"
+#include "files/meta.hpp"
 
 #include <fmt/format.h>
 
@@ -96,6 +99,7 @@ SweepOptions SweepParser::options(const Args& args) {
   output_options();
   gate_options();
   options_.command_line = command_line_of(args);
+  options_.option_files = {config_, options_.device.target_file};
   return options_;
 }
 
@@ -136,6 +140,20 @@ void say_the_end(ExitCode code, const SweepOptions& options) {
   if (options.output.empty()) say("nothing was written; -o FILE.csv keeps every column of every row");
 }
 
+std::vector<std::string> inputs_of(const SweepOptions& options) {
+  std::vector<std::string> all = plan_inputs(options.option_files, options.measure);
+  const std::vector<std::string> baseline = with_meta({options.gate});
+  all.insert(all.end(), baseline.begin(), baseline.end());
+  return all;
+}
+
+std::vector<std::string> outputs_of(const SweepOptions& options) {
+  std::vector<std::string> all = outputs_of(options.gate_outputs);
+  const std::vector<std::string> rows = with_meta({options.output});
+  all.insert(all.end(), rows.begin(), rows.end());
+  return all;
+}
+
 std::optional<SweepGate> gate_of(const SweepOptions& options) {
   if (options.gate.empty()) return std::nullopt;
   return std::optional<SweepGate>(
@@ -172,6 +190,7 @@ Measured measure(const SweepOptions& options, Backend& backend, const std::vecto
 
 ExitCode sweep(const SweepOptions& options, const BackendOpener& open) {
   ignore_broken_pipes();
+  check_distinct(outputs_of(options), inputs_of(options));
   if (!options.output.empty()) check_existing(options.output, options.existing);
   const std::optional<SweepGate> gate = gate_of(options);
   const OpenBackend opened = open(options.device, options.measure);

@@ -24,8 +24,9 @@ struct SweepOptions {
   Format format = Format::table;
   std::vector<std::string> columns;  // empty: chosen by the table; all for csv and json
   std::string command_line;
-  std::string gate;      // baseline to hold the run against; empty: none
-  int gate_retries = 2;  // times ambiguous cases are measured again
+  std::vector<std::string> option_files;  // that options were read from
+  std::string gate;                       // baseline to hold the run against; empty: none
+  int gate_retries = 2;                   // times ambiguous cases are measured again
   GateOptions gate_options;
   GateOutputs gate_outputs;
 };

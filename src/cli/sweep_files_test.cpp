@@ -1,4 +1,8 @@
 // The CSV that a sweep writes and the .meta.json beside it.
+#include <sys/stat.h>
+
+#include <thread>
+
 #include "cli/sweep_fixture.hpp"
 #include "files/env_id.hpp"
 #include "files/meta.hpp"
@@ -33,14 +37,38 @@ TEST(SweepCommand, AFileThatCannotBeWrittenIsRefusedBeforeAnythingRuns) {
   EXPECT_THAT(result.err, HasSubstr("/nonexistent/folder/o.csv cannot be written"));
 }
 
-TEST(SweepCommand, OnlyARegularFileIsWritten) {
+TEST(SweepCommand, AFolderIsNoFile) {
   const TemporaryFolder folder;
-  for (const std::string& name : {folder / "", std::string("/dev/zero")})
-    for (const char* how : {"--append", "--resume", "--overwrite"}) {
-      const Result result = run(plan({"-o", name, how}));
-      EXPECT_EQ(result.code, 3) << name;
-      EXPECT_THAT(result.err, HasSubstr("rows are kept in a file"));
-    }
+  for (const std::string& name : {folder / "", folder / "."}) {
+    const Result result = run(plan({"-o", name, "--overwrite"}));
+    EXPECT_EQ(result.code, 3) << name;
+    EXPECT_THAT(result.err, HasSubstr("cannot be written: Is a directory"));
+  }
+}
+
+TEST(SweepCommand, ADeviceOrPipeIsWrittenThroughAndHasNoEarlierRows) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(run(plan({"-o", "/dev/zero"})).code, 0);
+  EXPECT_FALSE(std::filesystem::exists("/dev/zero.meta.json"));
+  for (const char* how : {"--append", "--resume"}) {
+    const Result result = run(plan({"-o", "/dev/zero", how}));
+    EXPECT_EQ(result.code, 2) << how;
+    EXPECT_THAT(result.err, HasSubstr("holds no earlier rows"));
+  }
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::string read;
+  std::thread reader([&] { read = text_of(folder / "pipe"); });
+  EXPECT_EQ(run(plan({"-o", folder / "pipe"})).code, 0);
+  reader.join();
+  EXPECT_EQ(parse_rows(read, "pipe").rows.size(), 4u);
+}
+
+TEST(SweepCommand, LinksAreFollowedAndStay) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink(folder / "new.csv", folder / "new");
+  EXPECT_EQ(run(plan({"-o", folder / "new"})).code, 0) << "it is not there yet";
+  EXPECT_EQ(read_rows(folder / "new.csv").rows.size(), 4u);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "new"));
   std::filesystem::create_symlink(folder / "o.csv", folder / "link.csv");
   write_text(folder / "o.csv", "");
   EXPECT_EQ(run(plan({"-o", folder / "link.csv", "--append"})).code, 0);

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "base/distinct_files.hpp"
 #include "base/error.hpp"
 #include "base/scratch.hpp"
 #include "cli/command.hpp"
@@ -11,6 +12,8 @@
 #include "cli/flags/names.hpp"
 #include "cli/flags/run_file.hpp"
 #include "cli/flags/values.hpp"
+#include "cli/inputs.hpp"
+#include "files/meta.hpp"
 #if ATTNPROF_WITH_GPU
 #include <dlfcn.h>
 
@@ -179,6 +182,7 @@ TraceRequest request_of(const TraceCommand& command, const std::vector<ProcessTr
 int trace_command(const TraceCommand& command) {
   ignore_broken_pipes();
   const Pattern kernel("--kernel", command.kernel), range("--range", command.range);
+  check_distinct(with_meta({command.output}), target_inputs(command.target));
   check_existing(command.output, command.existing);
   refuse_other_profiler(command);
   const std::string library = find_trace_library();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/distinct_files.hpp"
 #include "base/signal_end.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/command.hpp"
@@ -14,7 +15,9 @@
 #include "cli/flags/format.hpp"
 #include "cli/flags/measure.hpp"
 #include "cli/flags/run_file.hpp"
+#include "cli/inputs.hpp"
 #include "cli/tune_output.hpp"
+#include "files/meta.hpp"
 #include "measure/compile/compile_plan.hpp"
 #include "tune/compiled.hpp"
 #include "tune/contest.hpp"
@@ -138,6 +141,7 @@ bool any_ok(const std::vector<ContestResult>& results) {
 
 ExitCode tune_command(const TuneCommand& command, const BackendOpener& open) {
   ignore_broken_pipes();
+  check_distinct(with_meta({command.output}), plan_inputs({command.device.target_file}, command.measure));
   if (!command.output.empty()) check_existing(command.output, command.existing);
   OpenBackend opened = open(command.device, command.measure);
   const BackendInfo info = opened.backend->info();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/safe_text.hpp"
 #include "draw/palette.hpp"
 #include "draw/roofline_output.hpp"
 
@@ -14,11 +15,9 @@ namespace {
 constexpr std::array<int, palette.size()> point_types = {7, 5, 9, 13, 11, 6, 4, 8};
 
 // In single quotes only a quote needs care; a line end, which a name in a CSV may hold, would end the string.
-std::string quoted(std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < ' '; }, ' ');
+std::string quoted(const std::string& text) {
   std::string result = "'";
-  for (const char c : text) result += c == '\'' ? "''" : std::string(1, c);
+  for (const char c : printable(text)) result += c == '\'' ? "''" : std::string(1, c);
   return result + "'";
 }
 

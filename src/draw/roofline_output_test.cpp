@@ -89,7 +89,7 @@ TEST(RooflineOutput, GnuplotPlotsTheBlocksItDefines) {
       roofline_gnuplot(picture_of(roofline_of({roofline_row("naive"), roofline_row("it's\n$x")})));
   for (const char* block : {"$points_hbm_0", "$points_hbm_1", "$points_sm_1", "$roof_hbm_0", "$roof_sm_2"})
     EXPECT_EQ(count_of(script, block), 2u) << block;
-  EXPECT_THAT(script, HasSubstr("title 'it''s $x' noenhanced")) << "no name ends a string or a line";
+  EXPECT_THAT(script, HasSubstr("title 'it''s\\n$x' noenhanced")) << "no name ends a string or a line";
   EXPECT_THAT(script, HasSubstr("\n200 40\n"));
   EXPECT_THAT(script, HasSubstr("set xtics (20, 50, 100)"));
 }

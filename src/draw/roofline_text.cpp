@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/safe_text.hpp"
 #include "base/text_table.hpp"
 #include "draw/roofline_output.hpp"
 
@@ -89,7 +90,7 @@ class Canvas {
   void draw_peak(const RoofLine& line) {
     const size_t from = column(line.x0), to = column(line.x1), at = row(line.y0);
     for (size_t i = from; i <= to; ++i) put(i, at, peak);
-    const std::string name = fmt::format(" {} ", line.name);
+    const std::string name = fmt::format(" {} ", printable(line.name));
     if (name.size() + 2 > to - from) return;
     lines_[at].replace(to - name.size(), name.size(), name);
   }
@@ -122,10 +123,11 @@ class Canvas {
 std::string wrap_items(std::vector<std::string> items, size_t width) {
   constexpr char unbroken = '\x1f';
   for (std::string& item : items) {
+    item = printable(item);
     if (item.size() + 3 <= width) std::ranges::replace(item, ' ', unbroken);
     if (&item != &items.back()) item += ',';
   }
-  std::string text = wrap_text(fmt::format("{}", fmt::join(items, " ")), width, "  ");
+  std::string text = wrap_words(fmt::format("{}", fmt::join(items, " ")), width, "  ");
   std::ranges::replace(text, unbroken, ' ');
   return text;
 }

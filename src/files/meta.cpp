@@ -1,18 +1,12 @@
 #include "files/meta.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
-#include "base/output_file.hpp"
 #include "base/version.hpp"
 #include "files/env_id.hpp"
 #include "plan/identity.hpp"
@@ -66,22 +60,28 @@ Json options_json(const MeasureOptions& options) {
           {"input", describe(options.input)}};
 }
 
+Json attnprof_json() { return {{"version", tool_version()}, {"commit", tool_commit()}}; }
+
+Json kernels_json(const KernelTree& kernels) { return {{"path", kernels.path}, {"hash", kernels.hash}}; }
+
 Json run_json(const RunFacts& facts, const BackendInfo& info) {
   Json environment = Json::object();
   for (const auto& [name, value] : info.environment) environment[name] = value;
-  return {{"started", utc_now()},
-          {"attnprof", {{"version", tool_version()}, {"commit", tool_commit()}}},
-          {"command_line", facts.command_line},
-          {"backend", info.name},
-          {"env_id", env_id(info)},
-          {"comparable", info.comparable},
-          {"environment", environment},
-          {"device", device_json(info.device)},
-          {"peaks", peaks_json(info.device)},
-          {"ceilings", ceilings_json(info.ceilings)},
-          {"options", options_json(facts.options)},
-          {"plan", {{"cases", facts.cases}, {"id", facts.plan_id}}},
-          {"notices", info.notices}};
+  Json run = {{"started", utc_now()},
+              {"attnprof", attnprof_json()},
+              {"command_line", facts.command_line},
+              {"backend", info.name},
+              {"env_id", env_id(info)},
+              {"comparable", info.comparable},
+              {"environment", environment},
+              {"device", device_json(info.device)},
+              {"peaks", peaks_json(info.device)},
+              {"ceilings", ceilings_json(info.ceilings)},
+              {"options", options_json(facts.options)},
+              {"plan", {{"cases", facts.cases}, {"id", facts.plan_id}}},
+              {"notices", info.notices}};
+  if (facts.kernels) run["kernels"] = kernels_json(*facts.kernels);
+  return run;
 }
 
 Json parse_meta(const std::string& text, const std::string& file) {
@@ -115,6 +115,12 @@ std::string meta_with_run(const std::string& existing, const std::string& file, 
     runs[facts.run]["resumed"].push_back(utc_now());
   else
     runs[facts.run] = run_json(facts, info);
+  return meta.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string build_meta(const std::optional<KernelTree>& kernels) {
+  Json meta = {{"schema", schema_version}, {"runs", Json::object()}, {"attnprof", attnprof_json()}};
+  if (kernels) meta["kernels"] = kernels_json(*kernels);
   return meta.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -159,6 +165,13 @@ Ceilings find_ceilings(const std::string& text, const std::string& run, const st
         "{}: the ceilings of run {} are not as attnprof writes them; mend the file or move it away", file,
         run));
   }
+}
+
+std::vector<std::string> with_meta(const std::vector<std::string>& csv_paths) {
+  std::vector<std::string> all;
+  for (const std::string& path : csv_paths)
+    if (!path.empty()) all.insert(all.end(), {path, meta_path(path)});
+  return all;
 }
 
 }  // namespace attnprof

@@ -8,6 +8,7 @@
 
 #include "device/ceilings.hpp"
 #include "measure/backend.hpp"
+#include "measure/compile/kernel_tree.hpp"
 #include "schedule/case.hpp"
 
 namespace attnprof {
@@ -19,17 +20,23 @@ struct RunFacts {
   MeasureOptions options;
   size_t cases = 0;
   std::string plan_id;
+  std::optional<KernelTree> kernels = {};  // nothing: none was found, or the rows have none
 };
 
 // Hash of what must agree for a run to be resumed: the cases in order, and the options that change results.
 std::string plan_id(const std::vector<Case>& cases, const MeasureOptions& options);
 
 inline std::string meta_path(const std::string& csv_path) { return csv_path + ".meta.json"; }
+// Of every path that is not empty the file and what is beside it.
+std::vector<std::string> with_meta(const std::vector<std::string>& csv_paths);
 
 // The text of `file` after the run is added to `existing` (its text so far, or empty). Throws UsageError when
 // `existing` is no meta file.
 std::string meta_with_run(const std::string& existing, const std::string& file, const RunFacts& facts,
                           const BackendInfo& info);
+
+// The text of the file beside the rows of a build, which are of no run.
+std::string build_meta(const std::optional<KernelTree>& kernels);
 
 // Of one run of a meta file, what --resume compares.
 struct RunRecord {

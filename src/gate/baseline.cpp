@@ -51,6 +51,7 @@ std::string joined_meta(const std::optional<std::string>& baseline,
     if (!json->is_object() || !json->contains("runs") || !(*json)["runs"].is_object())
       throw UsageError("a .meta.json file is no attnprof meta file; restore it or remove it");
   for (const auto& [run, facts] : added["runs"].items()) meta["runs"][run] = facts;
+  if (meta.contains("kernels") && meta["kernels"] != added.value("kernels", Json())) meta.erase("kernels");
   return meta.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -8,6 +8,7 @@
 #include <future>
 #include <unordered_set>
 
+#include "gate/compared_kernels.hpp"
 #include "gate/match.hpp"
 #include "row/schema.hpp"
 
@@ -211,12 +212,16 @@ GateResult gate(const GateInput& baseline, const GateInput& current, const GateO
                     .pairs = {},
                     .different = {},
                     .events = {},
-                    .warnings = {}};
+                    .warnings = {},
+                    .baseline_kernels = {},
+                    .current_kernels = {}};
   check_layouts(baseline.table, current.table, result);
   {
     auto selecting = std::async(std::launch::async, select_rows, std::cref(current.table), options.run);
     const Selection old_rows = select_rows(baseline.table, "newest"), new_rows = selecting.get();
     match_rows(old_rows, new_rows, baseline.table, current.table, result);
+    result.baseline_kernels = kernels_of(baseline, old_rows.rows);
+    result.current_kernels = kernels_of(current, new_rows.rows);
   }
   const auto warnings = check_comparable(baseline, current, options.allow_different, result.pairs);
   result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());

@@ -52,6 +52,12 @@ struct Event {
 };
 std::string_view to_string(Event::Kind kind);
 
+// Where the sources of kernels lie that rows were made of, and a hash of them all.
+struct KernelSources {
+  std::string path, hash;
+  bool operator==(const KernelSources&) const = default;
+};
+
 struct GateResult {
   const Table* baseline;
   const Table* current;
@@ -64,6 +70,7 @@ struct GateResult {
   size_t worst_scattered = 0;         // and its pair
   size_t in_other_runs = 0;           // missing rows that runs of the current file have which were not chosen
   std::vector<std::string> warnings;
+  std::vector<KernelSources> baseline_kernels, current_kernels;  // empty: the files do not say
   bool failed = false;
 
   size_t count(Verdict verdict) const;

@@ -1,36 +1,18 @@
 #include "gate/gate_output.hpp"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <future>
+#include <ostream>
 
-#include "base/output_file.hpp"
+#include "base/replace_file.hpp"
 #include "gate/report.hpp"
 
 namespace attnprof {
 
 namespace {
 
-// By rename, but for what is no plain file (/dev/stdout), which is written to.
 void write_output(const std::string& path, const std::function<void(std::ostream&)>& write) {
-  if (path.empty()) return;
-  std::error_code error;
-  const auto status = std::filesystem::symlink_status(path, error);
-  const bool plain = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
-  const std::string target = plain ? fmt::format("{}.{}.tmp", path, getpid()) : path;
-  std::ofstream stream(target, std::ios::binary);
-  write(stream);
-  stream.close();
-  if (stream && (!plain || std::rename(target.c_str(), path.c_str()) == 0)) return;
-  const std::string why = std::strerror(errno);
-  if (plain) std::remove(target.c_str());
-  refuse_unwritable(path, why);
+  if (!path.empty()) replace_file(path, write);
 }
 
 void write_text(const std::string& path, const std::string& text) {

@@ -80,6 +80,12 @@ void append_row(Text& text, const GateResult& result, const RowOutcome& outcome)
   append(text, "]}}");
 }
 
+Json kernels_json(const std::vector<KernelSources>& sources) {
+  Json all = Json::array();
+  for (const KernelSources& one : sources) all.push_back({{"path", one.path}, {"hash", one.hash}});
+  return all;
+}
+
 }  // namespace
 
 void write_gate_json(std::ostream& stream, const GateResult& result, const GateOptions& options) {
@@ -89,6 +95,8 @@ void write_gate_json(std::ostream& stream, const GateResult& result, const GateO
                {"summary", gate_summary(result)},
                {"warnings", result.warnings},
                {"compared", result.compared}};
+  head["kernels"] = {{"baseline", kernels_json(result.baseline_kernels)},
+                     {"current", kernels_json(result.current_kernels)}};
   for (Verdict verdict : {Verdict::same, Verdict::better, Verdict::worse, Verdict::ambiguous})
     head[std::string(to_string(verdict))] = result.count(verdict);
   head["metrics"] = Json::array();

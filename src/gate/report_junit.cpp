@@ -1,38 +1,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
 #include <sstream>
 
+#include "base/safe_text.hpp"
+#include "gate/compared_kernels.hpp"
 #include "gate/report.hpp"
 #include "gate/row_outcome.hpp"
 
 namespace attnprof {
 namespace {
 
-// The bytes of a UTF-8 character that starts here; 0 for none.
-size_t utf8_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const size_t length = byte(0) < 0x80                      ? 1
-                        : byte(0) >= 0xC2 && byte(0) < 0xE0 ? 2
-                        : byte(0) >= 0xE0 && byte(0) < 0xF0 ? 3
-                        : byte(0) >= 0xF0 && byte(0) < 0xF5 ? 4
-                                                            : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  if (length == 3 && ((byte(0) == 0xE0 && byte(1) < 0xA0) || (byte(0) == 0xED && byte(1) >= 0xA0) ||
-                      (byte(0) == 0xEF && byte(1) == 0xBF && byte(2) >= 0xBE)))
-    return 0;
-  if (length == 4 && ((byte(0) == 0xF0 && byte(1) < 0x90) || (byte(0) == 0xF4 && byte(1) >= 0x90))) return 0;
-  return length;
+// The length of a character that XML 1.0 can hold, at the start; 0: there is none.
+size_t xml_length(std::string_view text) {
+  const size_t length = utf8_length(text);
+  const std::string_view character = text.substr(0, length);
+  const bool control = length == 1 && static_cast<unsigned char>(text.front()) < 0x20;
+  return control || character == "\xef\xbf\xbe" || character == "\xef\xbf\xbf" ? 0 : length;
 }
 
-// What XML 1.0 cannot hold at all becomes '?'.
+// What XML 1.0 cannot hold at all becomes U+FFFD.
 std::string escaped(std::string_view text) {
   std::string result;
   while (!text.empty()) {
-    const size_t length = utf8_length(text);
+    const size_t length = xml_length(text);
     const char c = text.front();
     if (c == '<')
       result += "&lt;";
@@ -44,11 +35,11 @@ std::string escaped(std::string_view text) {
       result += "&quot;";
     else if (c == '\n' || c == '\r' || c == '\t')
       result += fmt::format("&#{};", static_cast<int>(c));
-    else if (length == 0 || (length == 1 && static_cast<unsigned char>(c) < 0x20))
-      result += '?';
+    else if (length == 0)
+      result += valid_utf8("\xff");
     else
       result += text.substr(0, length);
-    text.remove_prefix(std::max<size_t>(length, 1));
+    text.remove_prefix(std::max<size_t>(length > 0 ? length : utf8_length(text), 1));
   }
   return result;
 }
@@ -120,6 +111,10 @@ std::string error_case(std::string_view name, std::string_view message) {
 // When nothing was compared, which is no pass, it is red for who reads this file alone.
 void write_gate_junit(std::ostream& stream, const GateResult& result, const GateOptions& options) {
   begin_suite(stream, counts_of(result, options));
+  if (const std::string kernels = kernels_sentence(result); !kernels.empty())
+    stream << fmt::format(
+        "    <properties>\n      <property name=\"kernels\" value=\"{}\"/>\n    </properties>\n",
+        escaped(kernels));
   for_each_row(result, options, [&](const RowOutcome& outcome) { stream << test_case(result, outcome); });
   if (result.compared == 0) stream << error_case("nothing compared", gate_summary(result));
   stream << end_of_suite;

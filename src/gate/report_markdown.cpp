@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/safe_text.hpp"
+#include "gate/compared_kernels.hpp"
 #include "gate/report.hpp"
 
 namespace attnprof {
@@ -9,15 +13,19 @@ constexpr size_t summary_limit = 1 << 20;  // of GitHub's job summary, bytes
 constexpr size_t budget = summary_limit * 3 / 4;
 constexpr size_t longest_cell = 500;
 
+// On one line, in UTF-8, and nothing in it that a terminal would obey.
+std::string one_line(std::string_view text) {
+  std::string line = valid_utf8(utf8_prefix(text, longest_cell));
+  std::ranges::replace_if(
+      line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return printable(line);
+}
+
 // A cell that neither ends the table nor is taken for HTML or a mention.
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : text.substr(0, longest_cell)) {
+  for (const char c : one_line(text)) {
     switch (c) {
-      case '\n':
-      case '\r':
-        result += ' ';
-        break;
       case '<':
         result += "&lt;";
         break;
@@ -57,6 +65,8 @@ std::string gate_markdown(const GateResult& result) {
       fmt::format("### attnprof gate: {}\n\n{}\n", title(result), escaped(gate_summary(result)));
   for (size_t i = 0; i < result.warnings.size() && i < 20; ++i)
     text += fmt::format("\n> warning: {}\n", escaped(result.warnings[i]));
+  if (const std::string kernels = kernels_sentence(result); !kernels.empty())
+    text += fmt::format("\n{}\n", escaped(kernels));
   const std::vector<GateLine> lines = gate_lines(result, 10'000);
   if (lines.empty()) return text;
   text += "\n| verdict | what | row |\n| --- | --- | --- |\n";

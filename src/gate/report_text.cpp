@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/safe_text.hpp"
+#include "gate/compared_kernels.hpp"
 #include "gate/report.hpp"
 
 namespace attnprof {
@@ -144,12 +146,14 @@ std::string gate_summary(const GateResult& result) {
 
 std::string gate_text(const GateResult& result, size_t most) {
   std::string text;
-  for (const std::string& warning : result.warnings) text += fmt::format("warning: {}\n", warning);
+  for (const std::string& warning : result.warnings) text += fmt::format("warning: {}\n", printable(warning));
   for (const GateLine& line : gate_lines(result, most))
-    text += fmt::format("{:<12} {}: {}\n", line.verdict, line.row, line.what);
+    text += fmt::format("{:<12} {}: {}\n", line.verdict, printable(line.row), printable(line.what));
   if (const size_t all = gate_line_count(result); all > most)
     text += fmt::format("... and {} more; --json has all\n", all - most);
-  return text + gate_summary(result) + "\n";
+  if (const std::string kernels = kernels_sentence(result); !kernels.empty())
+    text += printable(kernels) + "\n";
+  return text + printable(gate_summary(result)) + "\n";
 }
 
 }  // namespace attnprof

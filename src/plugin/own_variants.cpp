@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "plugin/plugin_host.hpp"
 #include "plugin/plugin_library.hpp"
+#include "plugin/variant_description.hpp"
 #include "plugin/variant_file.hpp"
 #include "variants/registry.hpp"
 
@@ -53,6 +54,16 @@ std::vector<std::string> load_own_variants(const OwnVariants& own, PluginCode co
   set_loaded_variants(std::move(variants));
   loaded() = std::move(next);
   return names;
+}
+
+std::vector<std::string> own_variant_files() {
+  std::vector<std::string> files = loaded().own.plugins;
+  for (const std::string& file : loaded().own.files) {
+    files.push_back(file);
+    const auto variant = read_variant_description(file);
+    for (const StepDescription& step : variant->steps) files.push_back(step.file);
+  }
+  return files;
 }
 
 json own_variants_message() {

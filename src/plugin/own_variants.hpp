@@ -21,6 +21,9 @@ enum class PluginCode {
 // UsageError with a sentence naming the file.
 std::vector<std::string> load_own_variants(const OwnVariants& own, PluginCode code);
 
+// The files that the last were loaded from, with their kernel sources.
+std::vector<std::string> own_variant_files();
+
 // What was loaded last, for a worker, which loads the same. Throws UsageError when a file is another by then.
 nlohmann::json own_variants_message();
 void load_same_variants(const nlohmann::json& message);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/safe_text.hpp"
 #include "base/text_table.hpp"
 #include "base/units.hpp"
 
@@ -155,8 +156,8 @@ std::string without_end_spaces(std::string line) {
 // A line end in a compiler's message would break the table.
 std::string one_line(std::string text) {
   std::ranges::replace_if(
-      text, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
-  return text;
+      text, [](unsigned char c) { return std::isspace(c) != 0; }, ' ');
+  return printable(text);
 }
 
 std::string reasons(const std::vector<Row>& rows, size_t width) {

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "base/safe_text.hpp"
 #include "base/text_table.hpp"
 
 namespace attnprof {
@@ -35,15 +34,16 @@ std::string Progress::estimate(size_t index, size_t total) const {
 }
 
 void Progress::begin_case(const Case& c, size_t index, size_t total) {
-  last_ = fmt::format("[{}/{}] {}{}", done_ + index + 1, done_ + total, describe(c), estimate(index, total));
-  if (terminal_) last_.resize(std::min(last_.size(), terminal_width(fileno(stream_)) - 1));
+  last_ = fmt::format("[{}/{}] {}{}", done_ + index + 1, done_ + total, printable(describe(c)),
+                      estimate(index, total));
+  if (terminal_) last_ = utf8_prefix(last_, terminal_width(fileno(stream_)) - 1);
   write(fmt::format("{}{}{}", terminal_ ? clear_line : "", last_, terminal_ ? "" : "\n"));
 }
 
 void Progress::end_case(const Row& row) {
   if (row.status.disposition != "incorrect" && row.status.disposition != "failed") return;
   write(fmt::format("{}{}: {}\n", terminal_ ? fmt::format("{}{}\n", clear_line, last_) : "  ",
-                    row.status.disposition, row.status.reason));
+                    row.status.disposition, printable(row.status.reason)));
 }
 
 }  // namespace attnprof

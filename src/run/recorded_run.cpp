@@ -40,7 +40,8 @@ RunFacts new_run(const std::string& command_line, const MeasureOptions& options,
           .command_line = command_line,
           .options = options,
           .cases = cases.size(),
-          .plan_id = plan_id(cases, options)};
+          .plan_id = plan_id(cases, options),
+          .kernels = kernel_tree(options.kernels_dir)};
 }
 
 Provenance provenance_of(const RunFacts& facts, const BackendInfo& info) {
@@ -112,7 +113,7 @@ bool RecordedRun::measure_again(const Case& c, size_t index) {
   if (run_sweep({c}, backend_, run) == ExitCode::interrupted) return false;
   rows_[index] = fresh.front();
   for (SweepObserver* observer : shown_on_) observer->replace(index, fresh.front());
-  if (file_) file_->rewrite(rows_);
+  if (file_) file_->rewrite(rows_, index);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/csv.hpp"
+#include "base/replace_file.hpp"
 #include "base/standard_streams.hpp"
 #include "files/read_meta.hpp"
 #include "files/resume.hpp"
@@ -33,8 +34,7 @@ RunFile::RunFile(const std::string& path, Existing existing)
 }
 
 RunFile::~RunFile() {
-  std::error_code ignored;
-  if (!existed_ && !begun_) std::filesystem::remove(file_.path(), ignored);
+  if (!existed_ && !begun_) file_.remove();
 }
 
 std::vector<Row> RunFile::resume(const std::vector<Case>& cases, Backend& backend, RunFacts& facts) {
@@ -50,14 +50,15 @@ std::vector<Row> RunFile::resume(const std::vector<Case>& cases, Backend& backen
 
 SweepObserver& RunFile::begin(const RunFacts& facts, const BackendInfo& info) {
   meta_ = meta_with_run(meta_, meta_path(path()), facts, info);
-  replace_file(meta_path(path()), meta_);
+  if (!file_.is_stream()) replace_file(meta_path(path()), meta_);
   if (cut_) file_.truncate(*cut_);
   cut_.reset();
   begun_ = true;
   return writer_.emplace(file_);
 }
 
-void RunFile::rewrite(const std::vector<Row>& rows) {
+void RunFile::rewrite(const std::vector<Row>& rows, size_t index) {
+  if (file_.is_stream()) return writer_->end_case(rows[index]);
   const CsvText csv = parse_csv(file_.text(), path());
   if (rows.empty() || csv.records.size() <= rows.size()) return;
   std::string text;

@@ -33,8 +33,9 @@ class RunFile {
   // the file keeps those it has. Returns who writes each row as it is finished.
   SweepObserver& begin(const RunFacts& facts, const BackendInfo& info);
 
-  // The rows of the run that was begun last anew: some were measured again.
-  void rewrite(const std::vector<Row>& rows);
+  // The rows of the run that was begun last anew: that of `index` was measured again. What was written
+  // through is followed by it.
+  void rewrite(const std::vector<Row>& rows, size_t index);
 
  private:
   bool existed_, resumes_, begun_ = false;

@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "device/device_profiles.hpp"
+#include "plan/sweep.hpp"
 #include "row/row_csv.hpp"
 #include "run/recorded_run.hpp"
 #include "testing/fake_backend.hpp"
@@ -19,9 +21,11 @@ using testing::ElementsAre;
 
 std::vector<Case> two_cases() {
   std::vector<Case> cases(2);
-  for (Case& c : cases) c.variant = find_variant("naive");
-  cases[0].problem.q_len = cases[0].problem.kv_len = 512;
-  cases[1].problem.q_len = cases[1].problem.kv_len = 1024;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    cases[i].variant = find_variant("naive");
+    cases[i].problem.q_len = cases[i].problem.kv_len = i == 0 ? 512 : 1024;
+    resolve(cases[i], *find_profile("h200"), find_profile("h200")->hbm_bytes);
+  }
   return cases;
 }
 

@@ -8,6 +8,7 @@
 #include "base/hash.hpp"
 #include "base/output_file.hpp"
 #include "base/private_file.hpp"
+#include "base/replace_file.hpp"
 
 namespace attnprof {
 

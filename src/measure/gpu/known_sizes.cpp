@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/output_file.hpp"
+#include "base/replace_file.hpp"
 #include "measure/gpu/ceilings.hpp"
 #include "measure/gpu/counters.hpp"
 #include "measure/gpu/gpu_device.hpp"

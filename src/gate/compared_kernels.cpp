@@ -1,0 +1,58 @@
+#include "gate/compared_kernels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace attnprof {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string text_at(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+void add(std::vector<KernelSources>& all, const Json& owner) {
+  const auto found = owner.is_object() ? owner.find("kernels") : owner.end();
+  if (found == owner.end() || !found->is_object()) return;
+  const KernelSources one{text_at(*found, "path"), text_at(*found, "hash")};
+  if (!one.hash.empty() && std::ranges::find(all, one) == all.end()) all.push_back(one);
+}
+
+std::string listed(const std::vector<KernelSources>& sources) {
+  if (sources.empty()) return "unknown ones";
+  std::string text;
+  for (const KernelSources& one : sources)
+    text += fmt::format("{}{} ({})", text.empty() ? "" : " and ", one.path, one.hash);
+  return text;
+}
+
+}  // namespace
+
+std::vector<KernelSources> kernels_of(const GateInput& input, const std::vector<uint32_t>& rows) {
+  std::vector<KernelSources> all;
+  const Json meta = Json::parse(input.meta.value_or(""), nullptr, /*allow_exceptions=*/false);
+  if (!meta.is_object()) return all;
+  add(all, meta);  // of a build
+  const auto runs = meta.find("runs");
+  if (runs == meta.end() || !runs->is_object()) return all;
+  std::set<std::string> names;
+  for (const uint32_t row : rows) names.insert(input.table.fact(row, Fact::run));
+  for (const std::string& name : names)
+    if (const auto run = runs->find(name); run != runs->end()) add(all, *run);
+  return all;
+}
+
+std::string kernels_sentence(const GateResult& result) {
+  const auto &before = result.baseline_kernels, &now = result.current_kernels;
+  if (before.empty() && now.empty()) return "";
+  const bool same = before.size() == 1 && now.size() == 1 && before.front().hash == now.front().hash;
+  return fmt::format("kernels: {} in the baseline, {} now{}", listed(before), listed(now),
+                     same ? ", the same sources" : "");
+}
+
+}  // namespace attnprof

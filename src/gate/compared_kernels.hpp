@@ -1,0 +1,17 @@
+// Which kernel sources the rows of both files were made of, as the files beside them say.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gate/gate.hpp"
+
+namespace attnprof {
+
+// Of the runs of these rows, each once; empty where nothing says.
+std::vector<KernelSources> kernels_of(const GateInput& input, const std::vector<uint32_t>& rows);
+
+// "kernels: PATH (HASH) in the baseline, PATH (HASH) now", in one line; empty where neither is known.
+std::string kernels_sentence(const GateResult& result);
+
+}  // namespace attnprof
