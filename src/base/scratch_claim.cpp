@@ -51,6 +51,11 @@ ScratchClaim::ScratchClaim(fs::path folder) : folder_(std::move(folder)), lock_(
   if (lock_ >= 0 && flock(lock_, LOCK_EX | LOCK_NB) == 0) fchmod(lock_, S_IRWXU | claimed);
 }
 
+void ScratchClaim::release() {
+  forget_folder(folder_);
+  if (lock_ >= 0) fchmod(lock_, S_IRWXU);
+}
+
 ScratchClaim::~ScratchClaim() {
   forget_folder(folder_);
   if (lock_ >= 0) close(lock_);

@@ -10,7 +10,8 @@ namespace attnprof {
 class ScratchClaim {
  public:
   explicit ScratchClaim(std::filesystem::path folder);
-  ~ScratchClaim();  // the folder is no longer scratch, or is gone
+  ~ScratchClaim();  // the folder is gone
+  void release();   // the folder is no longer scratch: it has become something
   ScratchClaim(const ScratchClaim&) = delete;
   ScratchClaim& operator=(const ScratchClaim&) = delete;
 

@@ -78,11 +78,17 @@ class Simulator {
     return simulate({first_slices(case_, slices), copies}, device_, limits_, deadline_);
   }
 
+  // Also where the cache is warm: between a wave and its like of the launch before lie all the other waves.
   Simulation waves(const SimulationPlan& plan) const {
     const int64_t at_once = std::min(plan.at_once, plan.slices), rest = plan.slices % at_once;
+    Case slice = first_slices(case_, 1);
+    slice.cache = CacheState::cold;
+    const auto wave = [&](int64_t slices) {
+      return simulate({slice, static_cast<double>(slices)}, device_, limits_, deadline_);
+    };
     Simulation all;
-    add_waves(all, first(1, static_cast<double>(at_once)), static_cast<double>(plan.slices / at_once));
-    if (rest > 0) add_waves(all, first(1, static_cast<double>(rest)), 1);
+    add_waves(all, wave(at_once), static_cast<double>(plan.slices / at_once));
+    if (rest > 0) add_waves(all, wave(rest), 1);
     return all;
   }
 

@@ -220,12 +220,12 @@ TEST(Predict, CoarserChunksChangeTotalsLittle) {
 TEST(Predict, AlikeWavesStandForAll) {
   for (Mask mask : {Mask::full, Mask::causal})
     for (CacheState cache : {CacheState::cold, CacheState::warm})
-      for (auto [n, batch, kv_heads] : {std::tuple<int64_t, int64_t, int64_t>{512, 32, 16}, {640, 40, 8}}) {
+      for (auto [n, batch, kv_heads] : {std::tuple<int64_t, int64_t, int64_t>{512, 128, 16}, {640, 160, 8}}) {
         Problem p = square(n, 64);
         p.batch = batch, p.kv_heads = kv_heads, p.mask = mask;
         Case c = case_of("flash1", p);
         c.cache = cache;
-        const Prediction waves = predict_steps(c, h200(), {.accesses = 500, .most_accesses = 20'000});
+        const Prediction waves = predict_steps(c, h200(), {.accesses = 500, .most_accesses = 50'000});
         ASSERT_FALSE(waves.not_simulated) << waves.not_simulated->why;
         const Prediction whole = predict_steps(c, h200());
         expect_alike(waves, whole, 0.02, describe(c).c_str());

@@ -19,7 +19,10 @@ class ScratchDir {
 
   const std::filesystem::path& path() const { return path_; }
   // The directory has been renamed and is no longer ours to remove.
-  void release() { path_.clear(); }
+  void release() {
+    path_.clear();
+    claim_->release();
+  }
 
   static std::filesystem::path temporary_directory();  // TMPDIR, or /tmp
 
