@@ -207,7 +207,7 @@ std::vector<Plan> plans_of(const CompileCommand& options) {
   for (const std::string& arch : options.archs) {
     const DeviceProfile& device = profile_with(arch);
     plans.push_back({arch, device, expand(options.axes, device, device.hbm_bytes)});
-    empty &= kernels_of(plans.back().cases, device).empty();
+    empty &= kernels_of(plans.back().cases).empty();
   }
   if (empty)
     throw EnvironmentError(fmt::format("the plan has no kernel to compile: {}", why_no_kernel(plans)));

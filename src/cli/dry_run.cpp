@@ -85,7 +85,7 @@ std::vector<std::vector<std::string>> plan_lines(const Plan& plan, const DeviceP
 // "flash2.cu flash2 HEAD_DIM=64 TILE_BR=128 ...".
 std::vector<std::string> kernel_texts(const std::vector<Case>& cases, const DeviceProfile& device) {
   std::vector<std::string> all;
-  for (const KernelLaunch& kernel : kernels_of(cases, device)) {
+  for (const KernelLaunch& kernel : kernels_of(cases)) {
     all.push_back(kernel.file + " " + kernel.entry);
     for (const auto& [name, value] : kernel.macros) all.back() += fmt::format(" {}={}", name, value);
   }

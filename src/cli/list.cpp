@@ -68,14 +68,14 @@ Case case_of(const Variant& variant, Dtype dtype, int64_t head_dim, const Device
 }
 
 // Of the block that needs most; nothing where a library launches some.
-std::optional<int64_t> shared_memory(const Case& c, const DeviceProfile& device) {
+std::optional<int64_t> shared_memory(const Case& c) {
   using Bytes = std::optional<int64_t>;
   const auto of_block =
       overloaded{[](const KernelLaunch& kernel) { return Bytes(kernel.smem_bytes); },
                  [](const GemmLaunch&) { return Bytes(); }, [](const MemsetLaunch&) { return Bytes(0); },
                  [](const PluginLaunch&) { return Bytes(); }};
   int64_t most = 0;
-  for (const Step& step : c.variant->steps(c.problem, c.tile, device)) {
+  for (const Step& step : c.steps) {
     const Bytes bytes = std::visit(of_block, step.launch);
     if (!bytes) return std::nullopt;
     most = std::max(most, *bytes);
@@ -83,8 +83,8 @@ std::optional<int64_t> shared_memory(const Case& c, const DeviceProfile& device)
   return most;
 }
 
-std::string shared_memory_text(const Case& c, const DeviceProfile& device) {
-  const auto bytes = shared_memory(c, device);
+std::string shared_memory_text(const Case& c) {
+  const auto bytes = shared_memory(c);
   return bytes ? fmt::format("{}", *bytes) : "";
 }
 
@@ -116,7 +116,7 @@ std::vector<std::vector<std::string>> variant_lines(const ListOptions& options, 
         const Case c = case_of(*variant, dtype, head_dim, device);
         lines.push_back({std::string(variant->name), std::string(to_string(dtype)),
                          fmt::format("{}", head_dim), c.skip ? "" : tile_text(c),
-                         c.skip ? "" : shared_memory_text(c, device), c.skip ? *c.skip : c.tile_reason,
+                         c.skip ? "" : shared_memory_text(c), c.skip ? *c.skip : c.tile_reason,
                          std::string(variant->idea), std::string(variant->needs), knobs_text(*variant)});
       }
   return lines;

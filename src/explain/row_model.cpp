@@ -112,7 +112,9 @@ RowModel model_row(const Row& row, const DeviceProfile& device, const Ceilings& 
   model.nominal = rates_at(known.sms > 0 ? known : device, {}, dtype, row.latency.sm_clock_mhz);
   model.shares = shares_of(row);
   model.c = case_of_row(row, device);
-  if (model.c) model.time = model_time(*model.c, model.device, model.nominal, model.shares);
+  if (!model.c) return model;
+  model.time = model_time(*model.c, model.device, model.nominal, model.shares);
+  model.c->operands.clear(), model.c->steps.clear();  // a file has up to a million rows
   return model;
 }
 

@@ -20,7 +20,7 @@ struct RowModel {
   Rates rates;           // ceilings where the run has them
   Rates nominal;         // what the model of time was fitted with
   MemoryShares shares;
-  std::optional<Case> c;
+  std::optional<Case> c;  // without its launches
   std::optional<TimeModel> time;
 
   Unseen unseen() const;  // what the schedule adds to the row's columns

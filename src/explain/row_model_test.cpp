@@ -57,7 +57,9 @@ TEST(TimeModel, AmountsAreThoseOfThePrediction) {
       row.identity.batch = 2;
       const RowModel model = model_row(row, h200(), {});
       ASSERT_TRUE(model.time) << variant;
-      const Model predicted = predict(*model.c, h200());
+      Case c = *model.c;
+      set_launches(c, h200());
+      const Model predicted = predict(c, h200());
       EXPECT_DOUBLE_EQ(model.time->amounts.sm_bytes, static_cast<double>(*predicted.sm_bytes))
           << variant << mask;
       EXPECT_DOUBLE_EQ(model.time->amounts.tensor_flops, static_cast<double>(*predicted.tensor_flops));

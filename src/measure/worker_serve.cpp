@@ -22,7 +22,11 @@ json answer(const json& request, const Open& open, std::unique_ptr<Backend>& bac
   }
   Row row;
   if (request.contains("row")) row = cells_from_json(request["row"]);
-  if (call == "prepare") row.build = backend->prepare(case_from_json(request.at("case")));
+  if (call == "prepare") {
+    Case c = case_from_json(request.at("case"));
+    set_launches(c, backend->info().device);
+    row.build = backend->prepare(c);
+  }
   if (call == "verify") row.verify = backend->verify();
   if (call == "time") row.latency = backend->time(row.status);
   if (call == "count") row.counters = backend->count(row.status);

@@ -25,6 +25,7 @@ bool in_transition(const Shape& shape, const DeviceProfile& device = *find_profi
                .kv_len = shape.n,
                .head_dim = shape.d};
   c.tile = c.variant->default_tile(c.problem, device).tile;
+  set_launches(c, device);
   return l2_in_transition(c, device);
 }
 

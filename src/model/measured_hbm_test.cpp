@@ -38,6 +38,7 @@ Case case_of(const Row& row) {
                .head_dim = *id.head_dim};
   c.cache = *parse_cache_state(id.cache);
   c.tile = {static_cast<int>(row.resolved.br.value_or(0)), static_cast<int>(row.resolved.bc.value_or(0))};
+  set_launches(c, h200());
   return c;
 }
 

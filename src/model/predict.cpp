@@ -75,13 +75,13 @@ class Simulator {
 
  private:
   Simulation first(int64_t slices, double copies = 1) const {
-    return simulate({first_slices(case_, slices), copies}, device_, limits_, deadline_);
+    return simulate({first_slices(case_, slices, device_), copies}, device_, limits_, deadline_);
   }
 
   // Also where the cache is warm: between a wave and its like of the launch before lie all the other waves.
   Simulation waves(const SimulationPlan& plan) const {
     const int64_t at_once = std::min(plan.at_once, plan.slices), rest = plan.slices % at_once;
-    Case slice = first_slices(case_, 1);
+    Case slice = first_slices(case_, 1, device_);
     slice.cache = CacheState::cold;
     const auto wave = [&](int64_t slices) {
       return simulate({slice, static_cast<double>(slices)}, device_, limits_, deadline_);
@@ -177,7 +177,7 @@ void simulate_within(const PredictLimits& limits, const Case& c, const DevicePro
 
 Prediction run(const Case& c, const DeviceProfile& device, const PredictLimits& limits) {
   Prediction prediction{.model = problem_model(c.problem), .steps = {}};
-  const std::vector<Step> steps = timed_steps(c, device);
+  const std::vector<Step> steps = timed_steps(c);
   prediction.scheduled = !steps.empty() && std::ranges::all_of(steps, [](const Step& step) {
     return static_cast<bool>(step.schedule.run);
   });
@@ -185,8 +185,7 @@ Prediction run(const Case& c, const DeviceProfile& device, const PredictLimits& 
     if (c.variant->stated_model) take_stated(c.variant->stated_model(c.problem, device), prediction.model);
     return prediction;
   }
-  const std::vector<Operand> operands = case_operands(*c.variant, c.problem, c.tile);
-  simulate_within(limits, c, device, plan_simulation(c, device, steps, operands, limits), prediction);
+  simulate_within(limits, c, device, plan_simulation(c, device, steps, limits), prediction);
   return prediction;
 }
 

@@ -28,6 +28,7 @@ Case case_of(const char* variant, const Problem& p, const DeviceProfile& device 
   c.variant = find_variant(variant);
   c.problem = p;
   c.tile = c.variant->default_tile(p, device).tile;
+  set_launches(c, device);
   return c;
 }
 
@@ -48,6 +49,7 @@ Prediction predict_launch(const Problem& p, Schedule schedule) {
   c.problem = p;
   static int ask_anew = 0;  // the last prediction is kept by case, and all these look alike
   c.tile.knobs.set("ask_anew", ++ask_anew);
+  set_launches(c, h200());
   return predict_steps(c, h200());
 }
 
@@ -75,7 +77,8 @@ TEST(Predict, TheSavingOfFusionGrowsAsNOverD) {
 TEST(Predict, TheTilesOfTheWorkedExample) {
   Case c = case_of("flash2", square(1024, 64, 1));
   c.tile = {64, 64};
-  const auto steps = timed_steps(c, h200());
+  set_launches(c, h200());
+  const auto steps = timed_steps(c);
   EXPECT_EQ(steps[0].schedule.ctas, 16);
   const std::vector<Operand> ops = operands(c.problem);
   int64_t tile_bytes = 64 * 64 * bytes_per_element(Dtype::fp16);  // S
@@ -110,8 +113,10 @@ TEST(Predict, L2AbsorbsSmallSAndP) {
 TEST(Predict, CausalSkipsTilesAboveTheDiagonal) {
   Case c = case_of("flash2", square(1024, 64));
   c.tile = {64, 64};
+  set_launches(c, h200());
   const Model full = predict(c, h200());
   c.problem.mask = Mask::causal;
+  set_launches(c, h200());
   const Model causal = predict(c, h200());
   const int64_t tiles = 16 * 17 / 2;  // of 64 x 64, diagonal included
   EXPECT_EQ(causal.tensor_flops, 16 * tiles * 4 * 64 * 64 * 64);
@@ -211,6 +216,7 @@ TEST(Predict, CoarserChunksChangeTotalsLittle) {
     p.mask = Mask::causal;
     Case c = case_of(variant->name.data(), p);
     if (c.tile != Tile{}) c.tile = {32, 32};
+    set_launches(c, h200());
     const Prediction fine = predict_steps(c, h200());
     expect_alike(predict_steps(c, h200(), {.accesses = 8'000'000, .chunks = 10'000}), fine, 0.02,
                  describe(c).c_str());

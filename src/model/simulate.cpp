@@ -57,8 +57,8 @@ class DeviceRun {
         deadline_(deadline),
         copies_(part.copies),
         dtype_(part.c.problem.dtype),
-        operands_(case_operands(*part.c.variant, part.c.problem, part.c.tile)),
-        steps_(timed_steps(part.c, device)),
+        operands_(part.c.operands),
+        steps_(timed_steps(part.c)),
         grid_(operands_, sample_all(), limits.chunks),
         l2_(device, affordable(grid_, limits).chunk_bytes(), part.copies) {}
 
@@ -131,7 +131,7 @@ class DeviceRun {
   double slots_bytes_ = 0;  // of the host's memory
   double copies_;
   Dtype dtype_;
-  std::vector<Operand> operands_;
+  const std::vector<Operand>& operands_;
   std::vector<Step> steps_;
   ChunkGrid grid_;
   L2Model l2_;
@@ -139,17 +139,12 @@ class DeviceRun {
 
 }  // namespace
 
-std::vector<Step> timed_steps(const Case& c, const DeviceProfile& device) {
-  std::vector<Step> steps = c.variant->steps(c.problem, c.tile, device);
-  std::erase_if(steps, [](const Step& step) { return !step.timed; });
-  return steps;
-}
-
-Case first_slices(const Case& c, int64_t kv_slices) {
+Case first_slices(const Case& c, int64_t kv_slices, const DeviceProfile& device) {
   Case part = c;
   part.problem.batch = 1;
   part.problem.kv_heads = kv_slices;
   part.problem.heads = kv_slices * c.problem.group();
+  set_launches(part, device);
   return part;
 }
 

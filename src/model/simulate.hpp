@@ -30,9 +30,6 @@ Simulation simulate(const Part& part, const DeviceProfile& device, const Predict
                     const Deadline& deadline);
 
 // The first `kv_slices` (batch, kv head) slices of a case, with the query heads that belong to them.
-Case first_slices(const Case& c, int64_t kv_slices);
-
-// The timed steps of a case.
-std::vector<Step> timed_steps(const Case& c, const DeviceProfile& device);
+Case first_slices(const Case& c, int64_t kv_slices, const DeviceProfile& device);
 
 }  // namespace attnprof

@@ -123,9 +123,9 @@ SimulationPlan cheapest(const Case& c, const DeviceProfile& device, const std::v
 
 }  // namespace
 
-SimulationPlan plan_simulation(const Case& c, const DeviceProfile& device, const std::vector<Step>& steps,
-                               const std::vector<Operand>& operands, const PredictLimits& limits) {
-  SimulationPlan plan = cheapest(c, device, steps, operands, limits);
+SimulationPlan plan_simulation(const Case& c, const DeviceProfile& device,
+                               const std::vector<Step>& timed_steps, const PredictLimits& limits) {
+  SimulationPlan plan = cheapest(c, device, timed_steps, c.operands, limits);
   plan.accesses *= times_run(c);
   return plan;
 }

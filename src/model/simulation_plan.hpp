@@ -24,8 +24,8 @@ struct SimulationPlan {
   double accesses = 0;        // that are simulated
 };
 
-SimulationPlan plan_simulation(const Case& c, const DeviceProfile& device, const std::vector<Step>& steps,
-                               const std::vector<Operand>& operands, const PredictLimits& limits);
+SimulationPlan plan_simulation(const Case& c, const DeviceProfile& device,
+                               const std::vector<Step>& timed_steps, const PredictLimits& limits);
 
 // Why a plan is beyond `limits`, as a sentence with an estimate of the time; empty: it is not.
 std::string too_long(const SimulationPlan& plan, const PredictLimits& limits);

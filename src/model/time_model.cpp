@@ -182,10 +182,10 @@ std::optional<double> TimeModel::idle_share() const {
 std::optional<TimeModel> model_time(const Case& c, const DeviceProfile& device, const Rates& rates,
                                     const MemoryShares& shares) {
   if (device.sms < 1 || device.sm_clock_mhz <= 0 || too_large(c)) return std::nullopt;
-  const Case part = first_slices(c, 1);
-  const std::vector<Step> steps = timed_steps(part, device);
+  const Case part = first_slices(c, 1, device);
+  const std::vector<Step> steps = timed_steps(part);
   if (!has_schedule(steps)) return std::nullopt;
-  const std::vector<Operand> operands = case_operands(*part.variant, part.problem, part.tile);
+  const std::vector<Operand>& operands = part.operands;
   const int64_t slices = c.problem.batch * c.problem.kv_heads;
   std::vector<Ran> ran;
   TimeModel model;

@@ -66,24 +66,32 @@ Reason too_much_for_a_launch(const Step& step, const DeviceProfile& device) {
 }
 
 Reason too_much_for_a_launch(const Case& c, const DeviceProfile& device) {
-  for (const Step& step : c.variant->steps(c.problem, c.tile, device))
+  for (const Step& step : c.steps)
     if (Reason reason = too_much_for_a_launch(step, device)) return reason;
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<std::string> skip_reason(const Case& c, const DeviceProfile& device, int64_t free_bytes) {
+std::optional<std::string> unsupported_reason(const Case& c, const DeviceProfile& device) {
   if (auto reason = bad_side("Br", c.tile.br, c.variant->tile_step)) return reason;
   if (auto reason = bad_side("Bc", c.tile.bc, c.variant->tile_step)) return reason;
   if (auto reason = bad_knob(c.tile.knobs, *c.variant)) return reason;
-  if (auto reason = c.variant->unsupported(c.problem, c.tile, device)) return reason;
+  return c.variant->unsupported(c.problem, c.tile, device);
+}
+
+std::optional<std::string> too_much_reason(const Case& c, const DeviceProfile& device, int64_t free_bytes) {
   if (auto reason = too_much_for_a_launch(c, device)) return reason;
   const int64_t needed = device_bytes_needed(c, device);
   if (needed > free_bytes)
     return fmt::format("needs {} bytes of device memory ({:.3g} GB), {} are free ({:.3g} GB)", needed,
                        static_cast<double>(needed) / 1e9, free_bytes, static_cast<double>(free_bytes) / 1e9);
   return std::nullopt;
+}
+
+std::optional<std::string> skip_reason(const Case& c, const DeviceProfile& device, int64_t free_bytes) {
+  if (auto reason = unsupported_reason(c, device)) return reason;
+  return too_much_reason(c, device, free_bytes);
 }
 
 }  // namespace attnprof

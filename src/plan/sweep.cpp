@@ -158,15 +158,18 @@ Tile tile_asked_for(const Case& c, const Tile& by_default) {
 }  // namespace
 
 int64_t device_bytes_needed(const Case& c, const DeviceProfile& device) {
-  return saturating_sum(total_bytes(case_operands(*c.variant, c.problem, c.tile)),
-                        l2_multiple_to_evict * device.l2_bytes);
+  return saturating_sum(total_bytes(c.operands), l2_multiple_to_evict * device.l2_bytes);
 }
 
 void resolve(Case& c, const DeviceProfile& device, int64_t free_bytes) {
   const TileChoice choice = c.variant->default_tile(c.problem, device);
   c.tile = tile_asked_for(c, choice.tile);
   c.tile_reason = c.requested.br || c.requested.bc ? "" : choice.reason;
-  c.skip = skip_reason(c, device, free_bytes);
+  c.skip = unsupported_reason(c, device);
+  if (!c.skip) {
+    set_launches(c, device);
+    c.skip = too_much_reason(c, device, free_bytes);
+  }
   if (!c.skip && c.variant->knobs_used) c.tile.knobs = c.variant->knobs_used(c.problem, c.tile, device);
 }
 

@@ -20,6 +20,17 @@ std::string to_string(const TileRequest& request) {
   return side(request.br) + "x" + side(request.bc);
 }
 
+void set_launches(Case& c, const DeviceProfile& device) {
+  c.operands = case_operands(*c.variant, c.problem, c.tile);
+  c.steps = c.variant->steps(c.problem, c.tile, device);
+}
+
+std::vector<Step> timed_steps(const Case& c) {
+  std::vector<Step> steps = c.steps;
+  std::erase_if(steps, [](const Step& step) { return !step.timed; });
+  return steps;
+}
+
 std::string describe(const Case& c) {
   const Problem& p = c.problem;
   const std::string heads =

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "problem/problem.hpp"
 #include "schedule/variant.hpp"
@@ -34,7 +35,17 @@ struct Case {
   Tile tile;                        // resolved, with all knobs in force
   std::string tile_reason;          // why, when it is a default
   std::optional<std::string> skip;  // why it cannot run; such a case becomes a `skipped` row
+
+  // Made once, by set_launches, and used by whoever plans, models, compiles or runs the case. Empty before,
+  // and of a case that its variant does not support.
+  std::vector<Operand> operands = {};  // of the problem, then the workspace: what Region::operand indexes
+  std::vector<Step> steps = {};        // its launches on the device that it was planned for
 };
+
+// Fills in the operands and steps of a case whose tile is resolved and supported.
+void set_launches(Case& c, const DeviceProfile& device);
+
+std::vector<Step> timed_steps(const Case& c);
 
 // For people: "flash2 64x64 fp16 causal b1 h16/4 q512 k512 d64 cold", with the knobs asked for after the
 // tile.

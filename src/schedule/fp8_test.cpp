@@ -88,6 +88,7 @@ Row simulated(const Problem& p, InputKind input = InputKind::normal) {
   const Variant variant = fp8_variant();
   Case c;
   c.variant = &variant, c.problem = p, c.tile = {64, 64};
+  set_launches(c, *find_profile("h200"));
   MeasureOptions options;
   options.verify = VerifyMode::full, options.input = input;
   Rows rows;

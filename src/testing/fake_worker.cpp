@@ -100,13 +100,12 @@ class FakeBackend : public Backend {
   }
   const PluginLibrary* plugin_of(const Case& c) const {
     if (c.variant->origin.empty()) return nullptr;
-    const std::vector<Step> steps = c.variant->steps(c.problem, c.tile, info_.device);
     using Library = const PluginLibrary*;
     return std::visit(overloaded{[](const KernelLaunch&) -> Library { return nullptr; },
                                  [](const GemmLaunch&) -> Library { return nullptr; },
                                  [](const MemsetLaunch&) -> Library { return nullptr; },
                                  [](const PluginLaunch& plugin) -> Library { return plugin.library; }},
-                      steps.front().launch);
+                      c.steps.front().launch);
   }
 
   BackendInfo info_;

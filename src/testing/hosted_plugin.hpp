@@ -16,9 +16,7 @@ namespace attnprof {
 class HostedPlugin {
  public:
   HostedPlugin(const Case& c, const PluginLibrary& library)
-      : problem_(c.problem),
-        operands_(case_operands(*c.variant, c.problem, c.tile)),
-        operation_(library.prepare(c.problem, {})) {
+      : problem_(c.problem), operands_(c.operands), operation_(library.prepare(c.problem, {})) {
     for (size_t i = 0; i < operands_.size(); ++i) {
       memory_.emplace_back(static_cast<size_t>(operands_[i].bytes() + 2 * guard_bytes), guard_byte);
       addresses_.push_back(memory_[i].data() + guard_bytes);

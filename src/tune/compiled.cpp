@@ -28,7 +28,7 @@ std::optional<std::string> reason_of(const KernelLaunch& launch, const CompiledK
 
 std::optional<std::string> compiled_reason(const Case& c, const DeviceProfile& device,
                                            KernelCompiler& compiler, bool keep_spills) {
-  for (const Step& step : c.variant->steps(c.problem, c.tile, device)) {
+  for (const Step& step : c.steps) {
     const KernelLaunch* launch = compiled_part(step);
     if (!launch) continue;
     try {

@@ -20,7 +20,8 @@ std::vector<Step> one_step(const Problem&, const Tile& tile, const DeviceProfile
                       .smem_bytes = tile.bc};
   return {Step{"only", kernel, {}}};
 }
-const Variant variant{"one", "", "", nullptr, nullptr, nullptr, one_step};
+std::vector<Operand> no_workspace(const Problem&, const Tile&) { return {}; }
+const Variant variant{"one", "", "", nullptr, nullptr, no_workspace, one_step};
 
 class CompiledReason : public CompileTest {
  protected:
@@ -28,6 +29,7 @@ class CompiledReason : public CompileTest {
     Case c;
     c.variant = &variant;
     c.tile = tile;
+    set_launches(c, *find_profile("h200"));
     KernelCompiler compiler(options());
     return compiled_reason(c, *find_profile("h200"), compiler, keep_spills);
   }

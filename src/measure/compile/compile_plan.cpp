@@ -27,12 +27,12 @@ std::string key_of(const KernelLaunch& kernel) {
   return key;
 }
 
-std::vector<PlannedKernel> planned_kernels(const std::vector<Case>& cases, const DeviceProfile& device) {
+std::vector<PlannedKernel> planned_kernels(const std::vector<Case>& cases) {
   std::vector<PlannedKernel> kernels;
   std::map<std::string, size_t> known;
   for (const Case& c : cases) {
     if (c.skip) continue;
-    for (const Step& step : c.variant->steps(c.problem, c.tile, device))
+    for (const Step& step : c.steps)
       if (const KernelLaunch* kernel = compiled_part(step)) {
         const auto [entry, added] = known.try_emplace(key_of(*kernel), kernels.size());
         if (added) kernels.push_back({{}, step.name, *kernel});
@@ -81,7 +81,7 @@ size_t background_jobs() { return std::max(1u, std::thread::hardware_concurrency
 std::vector<KernelReport> compile_plan(const std::vector<Case>& cases, const std::vector<std::string>& archs,
                                        const DeviceProfile& device, KernelCompiler& compiler, int jobs,
                                        const std::function<void(size_t, size_t)>& progress) {
-  const std::vector<PlannedKernel> kernels = planned_kernels(cases, device);
+  const std::vector<PlannedKernel> kernels = planned_kernels(cases);
   std::vector<KernelReport> reports(kernels.size() * archs.size());
   std::mutex progress_mutex;
   size_t done = 0;
@@ -104,15 +104,15 @@ std::string compiled_sentence(const std::vector<KernelReport>& reports, const st
                      failed > 0 ? fmt::format(", {} did not compile", failed) : "");
 }
 
-std::vector<KernelLaunch> kernels_of(const std::vector<Case>& cases, const DeviceProfile& device) {
+std::vector<KernelLaunch> kernels_of(const std::vector<Case>& cases) {
   std::vector<KernelLaunch> kernels;
-  for (PlannedKernel& kernel : planned_kernels(cases, device)) kernels.push_back(std::move(kernel.launch));
+  for (PlannedKernel& kernel : planned_kernels(cases)) kernels.push_back(std::move(kernel.launch));
   return kernels;
 }
 
 CompileAhead::CompileAhead(const std::vector<Case>& cases, const DeviceProfile& device,
                            KernelCompiler& compiler)
-    : kernels_(kernels_of(cases, device)) {
+    : kernels_(kernels_of(cases)) {
   const auto work = [this, &compiler, arch = device.arch] {
     for (size_t i = next_++; i < kernels_.size() && !stop_; i = next_++) {
       try {

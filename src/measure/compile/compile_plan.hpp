@@ -49,7 +49,7 @@ std::vector<KernelReport> compile_plan(const std::vector<Case>& cases, const std
 std::string compiled_sentence(const std::vector<KernelReport>& reports, const std::string& arch);
 
 // The different kernels of a plan on one architecture, in its order.
-std::vector<KernelLaunch> kernels_of(const std::vector<Case>& cases, const DeviceProfile& device);
+std::vector<KernelLaunch> kernels_of(const std::vector<Case>& cases);
 
 // Fills the compiler's cache in the order of cases, in threads of its own (one core stays free for
 // measuring), until it is done or destroyed. What does not compile is reported by the case itself when its

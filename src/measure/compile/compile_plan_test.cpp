@@ -42,6 +42,7 @@ class CompilePlanTest : public CompileTest {
     }
     all[1].problem.q_len = 256;  // the same kernels
     all[2].tile = {64, 64};
+    for (Case& c : all) set_launches(c, device_);
     return all;
   }
   const Variant variant_ = two_kernel_variant();
@@ -61,7 +62,7 @@ TEST_F(CompilePlanTest, EveryDifferentKernelIsOneRowAnArch) {
         EXPECT_EQ(total, 8u);
       });
   ASSERT_EQ(reports.size(), 8u);
-  EXPECT_EQ(kernels_of(cases(), device_).size(), 4u);
+  EXPECT_EQ(kernels_of(cases()).size(), 4u);
   EXPECT_EQ(runs(), 8u);
   EXPECT_THAT(progress, testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
   EXPECT_EQ(reports[0].step, "one");

@@ -63,6 +63,7 @@ std::vector<Case> cases_of(const Variant& variant, const DeviceProfile& device, 
     c.problem.dtype = kernel.dtype, c.problem.mask = kernel.mask;
     c.problem.q_len = c.problem.kv_len = 4096, c.problem.head_dim = kernel.head_dim;
     c.tile = tiles == Tiles::at_edges ? kernel.tile : variant.default_tile(c.problem, device).tile;
+    set_launches(c, device);
     cases.push_back(c);
   }
   return cases;
@@ -154,7 +155,7 @@ TEST_F(NvccTest, TheVariantsCompileToFewCubins) {
     const DeviceProfile& device = *find_profile(target.profile);
     for (Tiles tiles : {Tiles::by_default, Tiles::at_edges})
       for (const Case& c : cases_of(*target.variant, device, tiles))
-        for (const Step& step : c.variant->steps(c.problem, c.tile, device))
+        for (const Step& step : c.steps)
           if (const auto* kernel = std::get_if<KernelLaunch>(&step.launch))
             commands[target.variant->name].insert(compiler.command(*kernel, device.arch));
   }

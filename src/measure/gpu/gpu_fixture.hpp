@@ -80,6 +80,7 @@ class GpuTest : public testing::Test {
     c.variant = &variant;
     c.problem = problem;
     c.tile = variant.default_tile(problem, device).tile;
+    set_launches(c, device);
     return c;
   }
   // The first variant that takes this problem.

@@ -89,6 +89,7 @@ TEST(GpuProfile, ADriverThatSaysLittleGivesNoInfiniteCell) {
     c.variant = variant;
     c.problem.q_len = c.problem.kv_len = 512;
     c.tile = variant->default_tile(c.problem, device).tile;
+    set_launches(c, device);
     Row row;
     row.identity.dtype = "fp16", row.identity.head_dim = 64;
     row.model = predict(c, device);

@@ -23,7 +23,7 @@ struct Compilation {
     ahead.emplace(cases, device, compiler);
   }
   void finish(const Case& c) {
-    for (const Step& step : c.variant->steps(c.problem, c.tile, device))
+    for (const Step& step : c.steps)
       if (const KernelLaunch* kernel = compiled_part(step)) compiler.compile(*kernel, device.arch);
   }
 };

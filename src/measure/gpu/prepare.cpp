@@ -61,11 +61,7 @@ double rough_ns(const Step& step, const std::vector<Operand>& operands, const De
 }  // namespace
 
 PreparedCase::PreparedCase(const Case& c, const InputSource& inputs, GpuDevice& gpu, KernelCompiler& compiler)
-    : case_(c),
-      inputs_(inputs),
-      gpu_(gpu),
-      operands_(case_operands(*c.variant, c.problem, c.tile)),
-      steps_(c.variant->steps(c.problem, c.tile, gpu.profile())) {
+    : case_(c), inputs_(inputs), gpu_(gpu), operands_(c.operands), steps_(c.steps) {
   for (const Step& step : steps_) {
     kernels_.emplace_back();
     std::visit(

@@ -54,11 +54,10 @@ Build prepare(const Case& c, const BackendInfo& info, const MeasureOptions& opti
   if (prediction.not_simulated && prediction.not_simulated->timed_out)
     throw CaseFailed(prediction.not_simulated->why);
   if (const auto reason = why_not_simulated(c, info.device, options)) throw CaseSkipped(*reason);
-  const std::vector<Operand> operands = case_operands(*c.variant, c.problem, c.tile);
-  const std::vector<Step> steps = timed_steps(c, info.device);
+  const std::vector<Step> steps = timed_steps(c);
   Build build;
   build.launches = static_cast<int64_t>(steps.size());
-  build.workspace_bytes = workspace_bytes(operands);
+  build.workspace_bytes = workspace_bytes(c.operands);
   if (prediction.steps.empty()) return build;
   const size_t longest = longest_step(prediction, info.device);
   fill_launch(build, steps[longest], prediction.steps[longest], info.device);

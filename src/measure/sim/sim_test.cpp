@@ -25,6 +25,7 @@ Case case_of(const Variant& variant, const Problem& p) {
   c.variant = &variant;
   c.problem = p;
   c.tile = variant.default_tile(p, h200()).tile;
+  set_launches(c, h200());
   return c;
 }
 
@@ -104,7 +105,9 @@ TEST(Sim, EdgeTilesAreVerified) {
       Case c = case_of(*variant, p);
       c.tile = tile;
       if ((tile.br > 0) != (variant->default_tile(p, h200()).tile.br > 0)) continue;
-      if (!variant->unsupported(p, c.tile, h200())) cases.push_back(c);
+      if (variant->unsupported(p, c.tile, h200())) continue;
+      set_launches(c, h200());
+      cases.push_back(c);
     }
   EXPECT_GT(cases.size(), all_variants().size());
   const std::vector<Row> rows = sweep(cases);
@@ -194,6 +197,7 @@ TEST(Sim, WhatDoesNotFitIsSkippedWithTheNumbers) {
   p.q_len = p.kv_len = 512, p.head_dim = 256;
   Case wide = case_of(*find_variant("flash2"), p);
   wide.tile = {128, 64};
+  set_launches(wide, *find_profile("rtx4090"));
   const Row smem = sweep({wide}, {}, *find_profile("rtx4090")).at(0);
   EXPECT_EQ(smem.status.disposition, "skipped");
   EXPECT_THAT(smem.status.reason, HasSubstr("101376"));

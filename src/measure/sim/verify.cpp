@@ -78,13 +78,12 @@ Verification verify(const Case& c, const DeviceProfile& device, const MeasureOpt
   unchecked.verified = "unchecked";
   const Problem& p = c.problem;
   if (options.verify == VerifyMode::off || useful_flops(p) > max_verified_flops) return unchecked;
-  std::vector<Operand> operands = case_operands(*c.variant, p, c.tile);
-  if (host_bytes(operands) > max_verified_bytes) return unchecked;
+  if (host_bytes(c.operands) > max_verified_bytes) return unchecked;
   const uint64_t seed = case_seed(c, options.seed);
   const Deadline deadline(options.case_timeout_s);
   try {
-    NumericMachine machine(std::move(operands), {seed, options.input});
-    for (const Step& step : c.variant->steps(p, c.tile, device))
+    NumericMachine machine(c.operands, {seed, options.input});
+    for (const Step& step : c.steps)
       if (!run_step(step, machine, deadline)) return unchecked;
     return compare(p, machine, seed, options.verify == VerifyMode::full, deadline);
   } catch (const OutOfTime&) {
