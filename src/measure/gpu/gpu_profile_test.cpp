@@ -90,7 +90,7 @@ TEST(GpuProfile, ADriverThatSaysLittleGivesNoInfiniteCell) {
     c.problem.q_len = c.problem.kv_len = 512;
     c.tile = variant->default_tile(c.problem, device).tile;
     Row row;
-    row.identity.dtype = "fp16", row.identity.head_dim = 64;
+    row.identity.word("dtype") = "fp16", row.identity.count("head_dim") = 64;
     row.model = predict(c, device);
     row.latency.median_ns = 1000;
     row.counters.hbm_read = row.counters.hbm_total = row.counters.sm_total = 1'000'000'000;
