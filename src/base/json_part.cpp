@@ -45,7 +45,7 @@ JsonPart JsonPart::at(std::string_view key) const {
   return {*document_, path_of_key(path_, key), value_->at(std::string(key))};
 }
 
-void JsonPart::expect_keys(std::initializer_list<std::string_view> known) const {
+void JsonPart::expect_keys(std::span<const std::string_view> known) const {
   if (!value_->is_object()) refuse(fmt::format("must be an object, not {}", shown()));
   for (const auto& [key, value] : value_->items())
     if (std::ranges::find(known, key) == known.end())
@@ -91,7 +91,7 @@ int64_t JsonPart::integer(int64_t low, int64_t high) const {
   return value_->get<int64_t>();
 }
 
-std::string JsonPart::word(std::initializer_list<std::string_view> known) const {
+std::string JsonPart::word(std::span<const std::string_view> known) const {
   const std::string word = value_->is_string() ? value_->get<std::string>() : "";
   if (std::ranges::find(known, word) == known.end())
     refuse(fmt::format("must be one of {}, not {}", fmt::join(known, ", "), shown()));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,8 @@ class JsonPart {
   JsonPart at(std::string_view key) const;  // of an object; refuses where it is missing
   bool has(std::string_view key) const;
   // Refuses where this is no object or has a key that is none of these.
-  void expect_keys(std::initializer_list<std::string_view> known) const;
+  void expect_keys(std::span<const std::string_view> known) const;
+  void expect_keys(std::initializer_list<std::string_view> known) const { expect_keys(std::span(known)); }
   std::vector<std::string> keys() const;
   // Of a list with at least one element.
   std::vector<JsonPart> elements() const;
@@ -37,7 +39,8 @@ class JsonPart {
   bool boolean() const;
   int64_t integer(int64_t low, int64_t high) const;
   // The text, which must be one of these.
-  std::string word(std::initializer_list<std::string_view> known) const;
+  std::string word(std::span<const std::string_view> known) const;
+  std::string word(std::initializer_list<std::string_view> known) const { return word(std::span(known)); }
   // A name of C: of a macro or a kernel.
   std::string identifier() const;
 

@@ -51,14 +51,14 @@ TEST(Options, DefaultsAreThoseThatAreWritten) {
   const SweepOptions o = sweep({});
   EXPECT_THAT(o.axes.variants, ElementsAre("naive", "standard", "flash1", "flash2", "flash3"));
   EXPECT_THAT(o.axes.seqlens, ElementsAre(512, 1024, 2048, 4096));
-  EXPECT_TRUE(o.axes.q_lens.empty() && o.axes.kv_lens.empty());
-  EXPECT_THAT(o.axes.head_dims, ElementsAre(64, 128));
-  EXPECT_THAT(o.axes.batches, ElementsAre(1));
-  EXPECT_THAT(o.axes.heads, ElementsAre(16));
+  EXPECT_FALSE(o.axes.has_pairs());
+  EXPECT_THAT(o.axes.values("head_dim"), ElementsAre("64", "128"));
+  EXPECT_THAT(o.axes.values("batch"), ElementsAre("1"));
+  EXPECT_THAT(o.axes.values("heads"), ElementsAre("16"));
   EXPECT_FALSE(o.axes.tokens || o.axes.hidden);
-  EXPECT_TRUE(o.axes.kv_heads.empty() && o.axes.brs.empty() && o.axes.bcs.empty());
-  EXPECT_THAT(o.axes.dtypes, ElementsAre(Dtype::fp16));
-  EXPECT_THAT(o.axes.masks, ElementsAre(Mask::full));
+  EXPECT_TRUE(o.axes.values("kv_heads").empty() && o.axes.brs.empty() && o.axes.bcs.empty());
+  EXPECT_THAT(o.axes.values("dtype"), ElementsAre("fp16"));
+  EXPECT_THAT(o.axes.values("mask"), ElementsAre("full"));
   EXPECT_THAT(o.axes.caches, ElementsAre(CacheState::cold));
   EXPECT_EQ(o.device.backend, BackendChoice::automatic);
   EXPECT_FALSE(o.device.names_target());
@@ -128,12 +128,12 @@ TEST(Options, TheIssuesCommandLine) {
                                 "--columns",
                                 "br,hbm_bytes"});
   EXPECT_THAT(o.axes.seqlens, ElementsAre(512, 1024, 2048, 4096, 8192, 16384));
-  EXPECT_THAT(o.axes.batches, ElementsAre(1, 8));
-  EXPECT_THAT(o.axes.kv_heads, ElementsAre(16));
+  EXPECT_THAT(o.axes.values("batch"), ElementsAre("1", "8"));
+  EXPECT_THAT(o.axes.values("kv_heads"), ElementsAre("16"));
   EXPECT_THAT(o.axes.brs, ElementsAre(64, 128));
   EXPECT_THAT(o.axes.bcs, ElementsAre(32, 64, 128));
-  EXPECT_THAT(o.axes.dtypes, ElementsAre(Dtype::fp16, Dtype::bf16));
-  EXPECT_THAT(o.axes.masks, ElementsAre(Mask::full, Mask::causal));
+  EXPECT_THAT(o.axes.values("dtype"), ElementsAre("fp16", "bf16"));
+  EXPECT_THAT(o.axes.values("mask"), ElementsAre("full", "causal"));
   EXPECT_THAT(o.axes.caches, ElementsAre(CacheState::cold, CacheState::warm));
   EXPECT_EQ(o.measure.counters, CounterMode::on);
   EXPECT_EQ(o.measure.verify, VerifyMode::full);
@@ -153,16 +153,16 @@ TEST(Options, LongNamesAndRepeats) {
   EXPECT_THAT(o.axes.brs, ElementsAre(64, 128));
   EXPECT_THAT(o.axes.bcs, ElementsAre(32));
   const SweepOptions pairs = sweep({"--q-len", "1", "--kv-len", "4k"});
-  EXPECT_THAT(pairs.axes.q_lens, ElementsAre(1));
-  EXPECT_THAT(pairs.axes.kv_lens, ElementsAre(4096));
+  EXPECT_THAT(pairs.axes.values("q_len"), ElementsAre("1"));
+  EXPECT_THAT(pairs.axes.values("kv_len"), ElementsAre("4096"));
 }
 
 TEST(Options, InputsAndFp8) {
   EXPECT_EQ(sweep({}).measure.input, InputKind::normal);
   EXPECT_EQ(sweep({"--input", "outliers"}).measure.input, InputKind::outliers);
   EXPECT_THAT(sweep_refusal({"--input", "zeros"}), HasSubstr("--input 'zeros' is none of normal, outliers"));
-  EXPECT_THAT(sweep({"--dtype", "bf16,fp8"}).axes.dtypes, ElementsAre(Dtype::bf16, Dtype::fp8));
-  EXPECT_THAT(sweep({"--dtype", "e4m3"}).axes.dtypes, ElementsAre(Dtype::fp8));
+  EXPECT_THAT(sweep({"--dtype", "bf16,fp8,e4m3"}).axes.values("dtype"), ElementsAre("bf16", "fp8"));
+  EXPECT_THAT(sweep({"--dtype", "e4m3"}).axes.values("dtype"), ElementsAre("fp8"));
 }
 
 TEST(Options, TheFloorOfLatencyGoesWithItsThreshold) {
@@ -314,9 +314,9 @@ TEST_F(ConfigFile, KeepsASweep) {
                                "precision = \"1%\"\ndry-run = true\nmask = full,causal\n")});
   EXPECT_THAT(o.axes.variants, ElementsAre("naive", "flash2"));
   EXPECT_THAT(o.axes.seqlens, ElementsAre(512, 1024, 2048));
-  EXPECT_THAT(o.axes.head_dims, ElementsAre(64));
+  EXPECT_THAT(o.axes.values("head_dim"), ElementsAre("64"));
   EXPECT_THAT(o.axes.brs, ElementsAre(64, 128));
-  EXPECT_THAT(o.axes.masks, ElementsAre(Mask::full, Mask::causal));
+  EXPECT_THAT(o.axes.values("mask"), ElementsAre("full", "causal"));
   EXPECT_DOUBLE_EQ(o.measure.precision, 0.01);
   EXPECT_TRUE(o.dry_run);
 }
@@ -333,7 +333,7 @@ TEST_F(ConfigFile, AKeyGivenAgainIsNeverDropped) {
       write("[sweep]\nseqlen = 512\nvariant = flash2\nN = 1k\nbatch = 2\nseqlen = 2k\n[sweep]\nbatch = 4\n");
   const SweepOptions o = sweep({"--config", file});
   EXPECT_THAT(o.axes.seqlens, ElementsAre(512, 1024, 2048));
-  EXPECT_THAT(o.axes.batches, ElementsAre(2, 4));
+  EXPECT_THAT(o.axes.values("batch"), ElementsAre("2", "4"));
   EXPECT_THAT(refused("[sweep]\nseed = 1\nmask = full\nseed = 2\n"),
               AllOf(HasSubstr("key 'seed'"), HasSubstr("received 2")));
 }

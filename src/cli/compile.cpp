@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <set>
-#include <string_view>
 
 #include "base/distinct_files.hpp"
 #include "base/output_file.hpp"
@@ -24,6 +23,7 @@
 #include "files/meta.hpp"
 #include "measure/compile/compile_plan.hpp"
 #include "plan/grammar.hpp"
+#include "problem/problem_fields.hpp"
 
 namespace attnprof {
 namespace {
@@ -71,10 +71,12 @@ CompileCommand CompileParser::options(const Args&) {
 
 // One line of the output: a kernel of one architecture and a case that runs it.
 struct ReportColumn {
-  const char* name;
-  std::string (*text)(const KernelReport&, const KernelUse&);
+  std::string name;
+  std::function<std::string(const KernelReport&, const KernelUse&)> text;
   bool number = false;
+  bool of_kernel = false;  // kernels are compiled for it: shown to people where it varies
 };
+using ReportColumns = std::vector<ReportColumn>;
 
 template <auto member>
 std::string text_of(const KernelReport& report, const KernelUse& = {}) {
@@ -96,44 +98,52 @@ constexpr auto identity = of_case<&KernelUse::identity, member>;
 template <auto member>
 constexpr auto resolved = of_case<&KernelUse::resolved, member>;
 
-// The first are what `attnprof gate` matches on. Which tile `auto` is may hang on every size of the case.
-constexpr ReportColumn report_columns[] = {
-    {"variant", identity<&Identity::variant>},
-    {"step", text_of<&KernelReport::step>},
-    {"arch", text_of<&KernelReport::arch>},
-    {"dtype", identity<&Identity::dtype>},
-    {"mask", identity<&Identity::mask>},
-    {"batch", identity<&Identity::batch>, true},
-    {"heads", identity<&Identity::heads>, true},
-    {"kv_heads", identity<&Identity::kv_heads>, true},
-    {"q_len", identity<&Identity::q_len>, true},
-    {"kv_len", identity<&Identity::kv_len>, true},
-    {"head_dim", identity<&Identity::head_dim>, true},
-    {"tile", identity<&Identity::tile>},
-    {"knobs", identity<&Identity::knobs>},
-    {"br", resolved<&Resolved::br>, true},
-    {"bc", resolved<&Resolved::bc>, true},
-    {"knobs_used", resolved<&Resolved::knobs_used>},
-    {"threads_per_cta", text_of<&KernelReport::threads>, true},
-    {"registers", built<&KernelReport::registers>, true},
-    {"spill_bytes", built<&KernelReport::spill_bytes>, true},
-    {"stack_bytes", built<&KernelReport::stack_bytes>, true},
-    {"smem_bytes", built<&KernelReport::smem_bytes>, true},
-    {"code_hash", built<&KernelReport::code_hash>},
-    {"file", text_of<&KernelReport::file>},
-    {"entry", text_of<&KernelReport::entry>},
-    {"error", text_of<&KernelReport::error>},
-};
+// Which tile `auto` is may hang on every size of the case.
+void add_problem_columns(ReportColumns& columns) {
+  const auto fields = problem_fields();
+  for (size_t i = 0; i < fields.size(); ++i)
+    columns.push_back(
+        {std::string(fields[i].name),
+         [i](const KernelReport&, const KernelUse& use) { return use.identity.problem.text(i); },
+         fields[i].is_count(), fields[i].in_kernel || !fields[i].macro.empty()});
+}
+
+// The first, up to the knobs, are what `attnprof gate` matches on.
+ReportColumns report_columns() {
+  ReportColumns columns = {{"variant", identity<&Identity::variant>},
+                           {"step", text_of<&KernelReport::step>},
+                           {"arch", text_of<&KernelReport::arch>, false, true}};
+  add_problem_columns(columns);
+  const ReportColumns more = {
+      {"tile", identity<&Identity::tile>},
+      {"knobs", identity<&Identity::knobs>, false, true},
+      {"br", resolved<&Resolved::br>, true},
+      {"bc", resolved<&Resolved::bc>, true},
+      {"knobs_used", resolved<&Resolved::knobs_used>},
+      {"threads_per_cta", text_of<&KernelReport::threads>, true},
+      {"registers", built<&KernelReport::registers>, true},
+      {"spill_bytes", built<&KernelReport::spill_bytes>, true},
+      {"stack_bytes", built<&KernelReport::stack_bytes>, true},
+      {"smem_bytes", built<&KernelReport::smem_bytes>, true},
+      {"code_hash", built<&KernelReport::code_hash>},
+      {"file", text_of<&KernelReport::file>},
+      {"entry", text_of<&KernelReport::entry>},
+      {"error", text_of<&KernelReport::error>},
+  };
+  columns.insert(columns.end(), more.begin(), more.end());
+  return columns;
+}
 
 std::vector<std::vector<std::string>> report_lines(const std::vector<KernelReport>& reports) {
+  const ReportColumns columns = report_columns();
   std::vector<std::vector<std::string>> lines(1);
-  for (const ReportColumn& column : report_columns) lines[0].emplace_back(column.name);
+  for (const ReportColumn& column : columns) lines[0].push_back(column.name);
   // Cases that differ only in what no kernel depends on are one line.
   std::set<std::vector<std::string>> seen;
   for (const KernelReport& report : reports)
     for (const KernelUse& use : report.uses) {
       std::vector<std::string> line;
-      for (const ReportColumn& column : report_columns) line.push_back(column.text(report, use));
+      for (const ReportColumn& column : columns) line.push_back(column.text(report, use));
       if (seen.insert(line).second) lines.push_back(std::move(line));
     }
   return lines;
@@ -149,11 +159,10 @@ bool varies(const ReportColumn& column, const std::vector<KernelReport>& reports
 // One line a kernel: what varies and the key figures, under short titles.
 std::string for_people(const std::vector<KernelReport>& reports) {
   std::vector<std::vector<std::string>> lines = {{"variant", "step"}};
-  constexpr std::array<std::string_view, 5> shown_if_varying = {"arch", "dtype", "mask", "head_dim", "knobs"};
+  const ReportColumns columns = report_columns();
   std::vector<const ReportColumn*> varying;
-  for (const ReportColumn& column : report_columns)
-    if (std::ranges::find(shown_if_varying, column.name) != shown_if_varying.end() && varies(column, reports))
-      varying.push_back(&column);
+  for (const ReportColumn& column : columns)
+    if (column.of_kernel && varies(column, reports)) varying.push_back(&column);
   for (const ReportColumn* column : varying) lines[0].emplace_back(column->name);
   for (const char* title : {"tile", "threads", "regs", "spills", "smem"}) lines[0].emplace_back(title);
   for (const KernelReport& report : reports) {
@@ -171,8 +180,9 @@ std::string for_people(const std::vector<KernelReport>& reports) {
 
 std::vector<size_t> number_columns() {
   std::vector<size_t> numbers;
-  for (size_t i = 0; i < std::size(report_columns); ++i)
-    if (report_columns[i].number) numbers.push_back(i);
+  const ReportColumns columns = report_columns();
+  for (size_t i = 0; i < columns.size(); ++i)
+    if (columns[i].number) numbers.push_back(i);
   return numbers;
 }
 

@@ -181,7 +181,8 @@ ExitCode list_command(const ListOptions& options) {
     if (people)
       print_columns_for_people();
     else
-      print(format_lines(schema_lines(), options.format));
+      print(format_lines(schema_lines(options.format == Format::json ? Absences::told : Absences::left_out),
+                         options.format));
     return ExitCode::ok;
   }
   if (options.rules) {

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "base/distinct_files.hpp"
 #include "base/error.hpp"
@@ -11,6 +13,7 @@
 #include "cli/text_output.hpp"
 #include "files/meta.hpp"
 #include "published/published.hpp"
+#include "row/row_csv.hpp"
 
 namespace attnprof {
 namespace {
@@ -50,89 +53,100 @@ PublishedCommand PublishedParser::options(const Args&) {
 using Line = std::vector<std::string>;
 
 std::string number(double value) { return fmt::format("{:.4g}", value); }
-std::string text(const Count& count) { return count ? fmt::format("{}", *count) : ""; }
 
 std::string shape_text(const PublishedMatch& match) {
   if (match.same_shape) return "same shape";
-  return fmt::format("batch {}, {} heads, {} of K and V", match.figure->batch, match.figure->heads,
-                     match.figure->kv_heads);
+  const ProblemCells& its = match.figure->problem;
+  return fmt::format("batch {}, {} heads, {} of K and V", its.text("batch"), its.text("heads"),
+                     its.text("kv_heads"));
 }
 
-// For people: what a ratio is of and how far it can be trusted, in one line.
+// Of the identity, those that say something in one of the rows.
+std::vector<const Column*> told_columns(const std::vector<PublishedMatch>& matches) {
+  std::vector<const Column*> columns = identity_columns();
+  std::erase_if(columns, [&](const Column* column) {
+    return !tells_in_any(
+        *column,
+        std::views::transform(matches, [](const PublishedMatch& match) -> const Row& { return *match.row; }));
+  });
+  return columns;
+}
+
+// For people: what a ratio is of and how far it can be trusted, in one line. Of the problem what a figure is
+// matched by; its lengths are one.
 std::vector<Line> short_lines(const std::vector<PublishedMatch>& matches) {
-  std::vector<Line> lines = {{"variant", "dtype", "mask", "N", "d", "tile", "TFLOP/s", "GPU", "published",
-                              "of", "its GPU", "ratio", "its shape"}};
+  std::vector<const Column*> columns = told_columns(matches);
+  std::erase_if(columns, [](const Column* column) {
+    constexpr std::array left_out = {"pass", "batch", "heads", "kv_heads", "kv_len", "knobs", "cache"};
+    return std::ranges::find(left_out, column->name) != left_out.end();
+  });
+  std::vector<Line> lines(1);
+  for (const Column* column : columns) {
+    const ProblemField* field = column->problem_field();
+    lines.front().emplace_back(!field                      ? column->name
+                               : field->twin_title.empty() ? field->short_title()
+                                                           : field->twin_title);
+  }
+  for (const char* title : {"TFLOP/s", "GPU", "published", "of", "its GPU", "ratio", "its shape"})
+    lines.front().emplace_back(title);
   for (const PublishedMatch& match : matches) {
-    const Identity& row = match.row->identity;
-    lines.push_back({row.variant, row.dtype, row.mask, text(row.q_len), text(row.head_dim), row.tile,
-                     number(match.half_square_tflops), match.row->provenance.device,
-                     number(match.figure->half_square_tflops), match.figure->implementation,
-                     match.figure->device, fmt::format("{:.2f}", match.ratio), shape_text(match)});
+    Line& line = lines.emplace_back();
+    for (const Column* column : columns) line.push_back(cell(*column, *match.row));
+    const Line rest = {number(match.half_square_tflops),
+                       match.row->provenance.device,
+                       number(match.figure->half_square_tflops),
+                       match.figure->implementation,
+                       match.figure->device,
+                       fmt::format("{:.2f}", match.ratio),
+                       shape_text(match)};
+    line.insert(line.end(), rest.begin(), rest.end());
   }
   return lines;
 }
+
+struct FullColumn {
+  const char* title;
+  std::string (*text)(const PublishedMatch&);
+  bool is_number = false;
+};
+// After the identity.
+constexpr FullColumn full_columns[] = {
+    {"device", [](const PublishedMatch& m) { return m.row->provenance.device; }},
+    {"half_square_tflops_per_s", [](const PublishedMatch& m) { return number(m.half_square_tflops); }, true},
+    {"exact_tflops_per_s",
+     [](const PublishedMatch& m) { return number(*m.row->roofline.useful_tflops_per_s); }, true},
+    {"published_half_square_tflops_per_s",
+     [](const PublishedMatch& m) { return number(m.figure->half_square_tflops); }, true},
+    {"published_exact_tflops_per_s", [](const PublishedMatch& m) { return number(m.figure->exact_tflops); },
+     true},
+    {"ratio", [](const PublishedMatch& m) { return number(m.ratio); }, true},
+    {"published_implementation", [](const PublishedMatch& m) { return m.figure->implementation; }},
+    {"published_device", [](const PublishedMatch& m) { return m.figure->device; }},
+    {"published_batch", [](const PublishedMatch& m) { return m.figure->problem.text("batch"); }, true},
+    {"published_heads", [](const PublishedMatch& m) { return m.figure->problem.text("heads"); }, true},
+    {"published_kv_heads", [](const PublishedMatch& m) { return m.figure->problem.text("kv_heads"); }, true},
+    {"same_shape", [](const PublishedMatch& m) { return std::string(m.same_shape ? "yes" : "no"); }},
+    {"source", [](const PublishedMatch& m) { return m.figure->source; }},
+};
 
 // Everything, under names of their own, for csv and json.
-std::vector<Line> full_lines(const std::vector<PublishedMatch>& matches) {
-  std::vector<Line> lines = {{"variant",
-                              "pass",
-                              "dtype",
-                              "mask",
-                              "batch",
-                              "heads",
-                              "kv_heads",
-                              "q_len",
-                              "kv_len",
-                              "head_dim",
-                              "tile",
-                              "knobs",
-                              "cache",
-                              "device",
-                              "half_square_tflops_per_s",
-                              "exact_tflops_per_s",
-                              "published_half_square_tflops_per_s",
-                              "published_exact_tflops_per_s",
-                              "ratio",
-                              "published_implementation",
-                              "published_device",
-                              "published_batch",
-                              "published_heads",
-                              "published_kv_heads",
-                              "same_shape",
-                              "source"}};
+std::vector<Line> full_lines(const std::vector<PublishedMatch>& matches, std::vector<size_t>& numbers) {
+  std::vector<Line> lines(1);
+  const auto add_title = [&](std::string_view title, bool is_number) {
+    if (is_number) numbers.push_back(lines.front().size());
+    lines.front().emplace_back(title);
+  };
+  const std::vector<const Column*> columns = told_columns(matches);
+  for (const Column* column : columns)
+    add_title(column->name, column->problem_field() && column->problem_field()->is_count());
+  for (const FullColumn& column : full_columns) add_title(column.title, column.is_number);
   for (const PublishedMatch& match : matches) {
-    const Identity& row = match.row->identity;
-    const PublishedFigure& figure = *match.figure;
-    lines.push_back({row.variant,
-                     row.pass,
-                     row.dtype,
-                     row.mask,
-                     text(row.batch),
-                     text(row.heads),
-                     text(row.kv_heads),
-                     text(row.q_len),
-                     text(row.kv_len),
-                     text(row.head_dim),
-                     row.tile,
-                     row.knobs,
-                     row.cache,
-                     match.row->provenance.device,
-                     number(match.half_square_tflops),
-                     number(*match.row->roofline.useful_tflops_per_s),
-                     number(figure.half_square_tflops),
-                     number(figure.exact_tflops),
-                     number(match.ratio),
-                     figure.implementation,
-                     figure.device,
-                     fmt::format("{}", figure.batch),
-                     fmt::format("{}", figure.heads),
-                     fmt::format("{}", figure.kv_heads),
-                     match.same_shape ? "yes" : "no",
-                     figure.source});
+    Line& line = lines.emplace_back();
+    for (const Column* column : columns) line.push_back(cell(*column, *match.row));
+    for (const FullColumn& column : full_columns) line.push_back(column.text(match));
   }
   return lines;
 }
-const std::vector<size_t> full_numbers = {4, 5, 6, 7, 8, 9, 14, 15, 16, 17, 18, 21, 22, 23};
 
 void tell_of_rest(const PublishedComparison& comparison) {
   if (!comparison.left_out.empty()) say("not compared: " + describe(comparison.left_out));
@@ -153,8 +167,10 @@ ExitCode published_command(const PublishedCommand& command) {
   if (comparison.matches.empty())
     throw EnvironmentError("no row has a published figure; src/published/figures.csv lists those there are");
   const bool people = command.format == Format::table || command.format == Format::markdown;
-  print(people ? format_lines(short_lines(comparison.matches), command.format)
-               : format_lines(full_lines(comparison.matches), command.format, full_numbers));
+  std::vector<size_t> numbers;
+  const std::vector<Line> lines =
+      people ? short_lines(comparison.matches) : full_lines(comparison.matches, numbers);
+  print(format_lines(lines, command.format, numbers));
   return ExitCode::ok;
 }
 

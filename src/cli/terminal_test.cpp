@@ -28,7 +28,7 @@ class Terminal : public testing::Test {
  protected:
   void SetUp() override {
     Row row = roofline_row(evil, "H200" + evil);
-    row.identity.mask = row.identity.tile = row.identity.knobs = evil;
+    row.identity.word("mask") = row.identity.tile = row.identity.knobs = evil;
     Row slower = row;
     slower.counters.sm_total = 170'000'000;
     slower.resolved.br = slower.resolved.bc = 64;

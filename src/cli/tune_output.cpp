@@ -8,6 +8,7 @@
 #include "base/text_table.hpp"
 #include "cli/text_output.hpp"
 #include "report/table.hpp"
+#include "row/row_csv.hpp"
 #include "row/schema.hpp"
 #include "tune/ranking.hpp"
 
@@ -132,9 +133,13 @@ std::string for_people(const ContestResult& result) {
   return text;
 }
 
-// Identity, rank, answer, evidence.
-constexpr std::array identity_columns = {"variant",  "dtype", "mask",   "batch",    "heads",
-                                         "kv_heads", "q_len", "kv_len", "head_dim", "cache"};
+// The question is the identity without what is answered. Then come rank, answer and evidence.
+std::vector<std::string> question_columns() {
+  std::vector<std::string> names;
+  for (const Column* column : identity_columns())
+    if (column->name != "tile" && column->name != "knobs") names.emplace_back(column->name);
+  return names;
+}
 constexpr std::array answer_columns = {"tile", "knobs", "br", "bc", "knobs_used"};
 constexpr std::array evidence_columns = {"latency_source",
                                          "latency_median_ns",
@@ -152,7 +157,7 @@ constexpr std::array evidence_columns = {"latency_source",
                                          "sm_bytes"};
 
 std::vector<std::string> machine_titles() {
-  std::vector<std::string> titles(identity_columns.begin(), identity_columns.end());
+  std::vector<std::string> titles = question_columns();
   titles.emplace_back("place");
   titles.insert(titles.end(), answer_columns.begin(), answer_columns.end());
   for (const char* title : {"slower_pct", "slower_low_pct", "slower_high_pct", "within_noise"})
@@ -165,11 +170,11 @@ std::vector<std::string> machine_titles() {
 std::vector<std::string> machine_line(const Ranked& rank, const Row& best) {
   std::vector<std::string> line;
   const auto add = [&](const auto& columns) {
-    for (const char* name : columns) line.push_back(cell(*find_column(name), *rank.row));
+    for (const auto& name : columns) line.push_back(cell(*find_column(name), *rank.row));
   };
   const bool first = rank.row == &best;
   const Margin& margin = rank.margin;
-  add(identity_columns);
+  add(question_columns());
   line.push_back(rank.name);
   add(answer_columns);
   line.push_back(pct(margin.pct));

@@ -19,7 +19,7 @@ constexpr auto needed = std::to_array<std::string_view>(
 
 std::string unit_of(const Row& row) {
   if (!uses_tensor_cores(row)) return "fma";
-  return row.identity.dtype == "fp8" ? "tensor_fp8" : "tensor";
+  return row.identity.word("dtype") == "fp8" ? "tensor_fp8" : "tensor";
 }
 
 Real over(const Count& flops, const Real& below) {

@@ -10,6 +10,7 @@
 #include "files/result_rows.hpp"
 #include "roofline/roofs.hpp"
 #include "row/row.hpp"
+#include "row/schema.hpp"
 
 namespace attnprof {
 
@@ -43,7 +44,9 @@ RooflineData collect_roofline(const std::vector<ResultFile>& files, std::vector<
 // do not apply are empty.
 using DataValue = std::variant<std::string, Count, Real>;
 using DataRecord = std::vector<DataValue>;
-std::vector<std::string_view> record_columns();
+// The identity's columns that say something in one of the rows.
+std::vector<const Column*> told_identity(const RooflineData& data);
+std::vector<std::string_view> record_columns(const RooflineData& data);
 std::vector<DataRecord> point_records(const RooflineData& data);
 std::vector<DataRecord> roof_records(const RooflineData& data);
 

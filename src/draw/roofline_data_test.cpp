@@ -131,7 +131,7 @@ TEST(RooflineData, AnUnknownDeviceIsNamedAndItsPointsStay) {
 TEST(RooflineData, MeasuredTensorRoofsAreOfTheirDtype) {
   Texts notices;
   Row bf16 = roofline_row(), fp16 = roofline_row();
-  bf16.identity.dtype = "bf16";
+  bf16.identity.word("dtype") = "bf16";
   for (Row* row : {&bf16, &fp16}) row->roofline.hbm_intensity = 10'000;
   const std::string meta = R"({"runs": {"r1": {"ceilings": {"wgmma_fp16_tflops": {"median": 830},
     "wgmma_bf16_tflops": {"median": 850}}}}})";
@@ -142,7 +142,7 @@ TEST(RooflineData, MeasuredTensorRoofsAreOfTheirDtype) {
                                  "tensor bf16 ceiling"));
   EXPECT_DOUBLE_EQ(*data.points[0].roof_tflops_per_s, 830);
   EXPECT_DOUBLE_EQ(*data.points[2].roof_tflops_per_s, 850);
-  const auto names = record_columns();
+  const auto names = record_columns(data);
   const auto dtype = static_cast<size_t>(std::ranges::find(names, "dtype") - names.begin());
   EXPECT_EQ(std::get<std::string>(roof_records(data)[2].at(dtype)), "fp16");
   EXPECT_EQ(std::get<std::string>(roof_records(data)[0].at(dtype)), "");
@@ -150,7 +150,7 @@ TEST(RooflineData, MeasuredTensorRoofsAreOfTheirDtype) {
 
 TEST(RooflineData, Fp8RowsBringTheirPeakAndOthersDoNot) {
   Row fp8 = roofline_row();
-  fp8.identity.dtype = "fp8";
+  fp8.identity.word("dtype") = "fp8";
   const RooflineData data = roofline_of({fp8});
   EXPECT_THAT(names_of(data.roofs), ElementsAre("hbm", "l2", "tensor_fp8", "fma"));
   EXPECT_DOUBLE_EQ(data.roofs[2].value, 1979);
@@ -158,8 +158,8 @@ TEST(RooflineData, Fp8RowsBringTheirPeakAndOthersDoNot) {
 
 TEST(RooflineData, RecordsHaveTheColumnsTheyName) {
   const RooflineData data = roofline_of({roofline_row(), peer_row()});
-  for (const DataRecord& record : point_records(data)) EXPECT_EQ(record.size(), record_columns().size());
-  for (const DataRecord& record : roof_records(data)) EXPECT_EQ(record.size(), record_columns().size());
+  for (const DataRecord& record : point_records(data)) EXPECT_EQ(record.size(), record_columns(data).size());
+  for (const DataRecord& record : roof_records(data)) EXPECT_EQ(record.size(), record_columns(data).size());
 }
 
 }  // namespace

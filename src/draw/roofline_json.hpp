@@ -7,7 +7,8 @@
 
 namespace attnprof {
 
-// An object a record; columns that are empty in all records are left out.
-nlohmann::ordered_json records_json(const std::vector<DataRecord>& records);
+// An object a record, its keys `names`; columns that are empty in all records are left out.
+nlohmann::ordered_json records_json(const std::vector<std::string_view>& names,
+                                    const std::vector<DataRecord>& records);
 
 }  // namespace attnprof

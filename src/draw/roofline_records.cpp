@@ -2,16 +2,14 @@
 #include <array>
 
 #include "draw/roofline_data.hpp"
-#include "row/schema.hpp"
+#include "row/row_csv.hpp"
 
 namespace attnprof {
 namespace {
 
-// Columns of a row that a point keeps, under their own names.
+// Columns of a row that a point keeps beside its identity, under their own names.
 constexpr auto row_columns = std::to_array<std::string_view>(
-    {"variant", "pass",       "dtype",          "mask",         "batch",    "heads", "kv_heads", "q_len",
-     "kv_len",  "head_dim",   "tile",           "knobs",        "cache",    "run",   "backend",  "br",
-     "bc",      "knobs_used", "latency_source", "bytes_source", "verified", "flags"});
+    {"run", "backend", "br", "bc", "knobs_used", "latency_source", "bytes_source", "verified", "flags"});
 
 struct OwnColumn {
   std::string_view name;
@@ -39,26 +37,39 @@ constexpr auto own_columns = std::to_array<OwnColumn>({
     {"roof_source", no_point, [](const Roof& r) { return DataValue(r.source); }},
 });
 
-DataValue value_of(std::string_view name, const Row& row) {
-  const Field field = find_column(name)->field(const_cast<Row&>(row));  // only read through
+DataValue value_of(const Column& column, const Row& row) {
+  const Field field = column.field(const_cast<Row&>(row));  // only read through
   return std::visit([](const auto* value) { return DataValue(*value); }, field);
+}
+
+std::vector<const Column*> kept_columns(const RooflineData& data) {
+  std::vector<const Column*> columns = told_identity(data);
+  for (const std::string_view name : row_columns) columns.push_back(find_column(name));
+  return columns;
 }
 
 }  // namespace
 
-std::vector<std::string_view> record_columns() {
+std::vector<const Column*> told_identity(const RooflineData& data) {
+  std::vector<const Column*> columns = identity_columns();
+  std::erase_if(columns, [&](const Column* column) { return !tells_in_any(*column, data.rows); });
+  return columns;
+}
+
+std::vector<std::string_view> record_columns(const RooflineData& data) {
   std::vector<std::string_view> names = {"record", "level", "device"};
-  names.insert(names.end(), row_columns.begin(), row_columns.end());
+  for (const Column* column : kept_columns(data)) names.push_back(column->name);
   for (const OwnColumn& column : own_columns) names.push_back(column.name);
   return names;
 }
 
 std::vector<DataRecord> point_records(const RooflineData& data) {
+  const std::vector<const Column*> columns = kept_columns(data);
   std::vector<DataRecord> records;
   for (const RooflinePoint& point : data.points) {
     const Row& row = data.rows[point.row];
     DataRecord record = {"point", point.level, row.provenance.device};
-    for (const std::string_view name : row_columns) record.push_back(value_of(name, row));
+    for (const Column* column : columns) record.push_back(value_of(*column, row));
     for (const OwnColumn& column : own_columns) record.push_back(column.of_point(point));
     records.push_back(std::move(record));
   }
@@ -66,11 +77,12 @@ std::vector<DataRecord> point_records(const RooflineData& data) {
 }
 
 std::vector<DataRecord> roof_records(const RooflineData& data) {
+  const std::vector<const Column*> columns = kept_columns(data);
   std::vector<DataRecord> records;
   for (const Roof& roof : data.roofs) {
     DataRecord record = {"roof", roof.level, roof.device};
-    for (const std::string_view name : row_columns)
-      record.push_back(name == "dtype" ? roof.dtype : std::string());
+    for (const Column* column : columns)
+      record.push_back(column->name == "dtype" ? roof.dtype : std::string());
     for (const OwnColumn& column : own_columns) record.push_back(column.of_roof(roof));
     records.push_back(std::move(record));
   }

@@ -39,13 +39,12 @@ bool is_empty(const DataValue& value) { return std::visit(Text{}, value).empty()
 }  // namespace
 
 std::string roofline_csv(const RooflineData& data) {
-  const auto names = record_columns();
+  const auto names = record_columns(data);
   return csv_record(std::vector<std::string>(names.begin(), names.end())) + csv_lines(point_records(data)) +
          csv_lines(roof_records(data));
 }
 
-Json records_json(const std::vector<DataRecord>& records) {
-  const auto names = record_columns();
+Json records_json(const std::vector<std::string_view>& names, const std::vector<DataRecord>& records) {
   Json all = Json::array();
   for (size_t i = 0; i < records.size(); ++i) all.push_back(Json::object());
   for (size_t column = 0; column < names.size(); ++column) {
@@ -60,8 +59,9 @@ Json records_json(const std::vector<DataRecord>& records) {
 std::string roofline_json(const RooflineData& data) {
   Json left_out = Json::object();
   for (const auto& [why, count] : data.left_out) left_out[why] = count;
-  const Json json = {{"points", records_json(point_records(data))},
-                     {"roofs", records_json(roof_records(data))},
+  const auto names = record_columns(data);
+  const Json json = {{"points", records_json(names, point_records(data))},
+                     {"roofs", records_json(names, roof_records(data))},
                      {"left_out", left_out}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 // The points of the picture's panels in their order, with their rows' columns and the name of their series.
 Json points_json(const RooflineData& data, const Picture& picture) {
-  const Json records = records_json(point_records(data));
+  const Json records = records_json(record_columns(data), point_records(data));
   Json points = Json::array();
   for (const Panel& panel : picture.panels) {
     size_t next = 0;
@@ -60,11 +60,12 @@ Json log_axis(const char* field, const std::string& title, double low, double hi
           {"axis", {{"format", "~g"}}}};
 }
 
-Json tooltip() {
+Json tooltip(const RooflineData& data) {
   Json fields = Json::array();
-  for (const char* name : {"variant", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len",
-                           "head_dim", "tile", "knobs", "cache", "device", "bytes_source"})
-    fields.push_back({{"field", name}, {"type", "nominal"}});
+  std::vector<std::string_view> names;
+  for (const Column* column : told_identity(data)) names.push_back(column->name);
+  names.insert(names.end(), {"device", "bytes_source"});
+  for (const std::string_view name : names) fields.push_back({{"field", name}, {"type", "nominal"}});
   for (const char* name :
        {"intensity_flop_per_byte", "useful_tflops_per_s", "executed_tflops_per_s", "roof_tflops_per_s"})
     fields.push_back({{"field", name}, {"type", "quantitative"}, {"format", ".4~g"}});
@@ -94,7 +95,8 @@ constexpr std::array<std::string_view, palette.size()> shapes = {
     "circle",  "square",         "triangle-up",   "cross",
     "diamond", "triangle-right", "triangle-down", "triangle-left"};
 
-Json points_layer(const Panel& panel, const Json& x, const Json& y, const Picture& picture) {
+Json points_layer(const Panel& panel, const Json& x, const Json& y, const Picture& picture,
+                  const Json& tooltip) {
   Json colours = Json::array(), marks = Json::array();
   for (size_t i = 0; i < picture.series.size(); ++i) {
     colours.push_back(colour_of(i));
@@ -112,21 +114,20 @@ Json points_layer(const Panel& panel, const Json& x, const Json& y, const Pictur
             {"y", y},
             {"color", by_series(colours)},
             {"shape", by_series(marks)},
-            {"tooltip", tooltip()}}}};
+            {"tooltip", tooltip}}}};
 }
 
-Json view(const Panel& panel, const Picture& picture) {
+Json view(const Panel& panel, const Picture& picture, const Json& tooltip) {
   const auto x = [&](const char* field) { return log_axis(field, panel.x_title, panel.x_low, panel.x_high); };
   const auto y = [&](const char* field) {
     return log_axis(field, "useful TFLOP/s", panel.y_low, panel.y_high);
   };
-  return {
-      {"title", panel.title},
-      {"width", 460},
-      {"height", 380},
-      {"layer",
-       Json::array({roofs_layer(panel, x("x"), y("y")), names_layer(panel, x("x"), y("y")),
-                    points_layer(panel, x("intensity_flop_per_byte"), y("useful_tflops_per_s"), picture)})}};
+  return {{"title", panel.title},
+          {"width", 460},
+          {"height", 380},
+          {"layer", Json::array({roofs_layer(panel, x("x"), y("y")), names_layer(panel, x("x"), y("y")),
+                                 points_layer(panel, x("intensity_flop_per_byte"), y("useful_tflops_per_s"),
+                                              picture, tooltip)})}};
 }
 
 }  // namespace
@@ -134,7 +135,7 @@ Json view(const Panel& panel, const Picture& picture) {
 std::string roofline_vega_lite(const RooflineData& data) {
   const Picture picture = picture_of(data);
   Json views = Json::array();
-  for (const Panel& panel : picture.panels) views.push_back(view(panel, picture));
+  for (const Panel& panel : picture.panels) views.push_back(view(panel, picture, tooltip(data)));
   const Json spec = {{"$schema", "https://vega.github.io/schema/vega-lite/v5.json"},
                      {"title", picture.title},
                      {"datasets",

@@ -24,7 +24,8 @@ Json identity_json(const Identity& identity) {
   row.identity = identity;
   Json json = Json::object();
   for (const Column& column : schema())
-    if (column.group == Group::identity) json[std::string(column.name)] = cell(column, row);
+    if (column.group == Group::identity && tells(column, row))
+      json[std::string(column.name)] = cell(column, row);
   return json;
 }
 

@@ -112,7 +112,7 @@ TEST(Explain, SaysWhetherBytesOrTheDevicesRateAreMissing) {
 
 TEST(Explain, TensorCoresAreHeldToTheCeilingOfTheRowsDtype) {
   Row bf16 = roofline_row();
-  bf16.identity.dtype = "bf16";
+  bf16.identity.word("dtype") = "bf16";
   std::vector<ResultFile> files = {{"rows.csv", {roofline_row(), bf16}, {}, {}}};
   files.front().meta = R"({"runs": {"r1": {"ceilings": {"mma_fp16_tflops": {"median": 500},
     "mma_bf16_tflops": {"median": 625}}}}})";
@@ -160,7 +160,7 @@ TEST(Explain, HoldsARowAgainstItsOwnRunFirst) {
       another_problem = roofline_row("naive");
   other_run.provenance.run = "r0";
   other_run.latency.median_ns = 1;
-  another_problem.identity.batch = 2;
+  another_problem.identity.count("batch") = 2;
   const Explanations e = explain(file_of({other_run, another_problem, own_run, roofline_row()}),
                                  {.cases = {}, .against = "naive", .tiles = {}});
   ASSERT_EQ(e.cases.size(), 1u) << "the naive rows themselves stand against nothing";

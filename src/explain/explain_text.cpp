@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include "base/text_table.hpp"
 #include "base/units.hpp"
@@ -25,19 +27,46 @@ std::string tile_text(const Row& row) {
 }
 
 std::string lengths(const Identity& id) {
-  return id.q_len == id.kv_len ? fmt::format("N {}", text(id.q_len))
-                               : fmt::format("q {} k {}", text(id.q_len), text(id.kv_len));
+  const Count &q_len = id.count("q_len"), &kv_len = id.count("kv_len");
+  return q_len == kv_len ? fmt::format("N {}", text(q_len))
+                         : fmt::format("q {} k {}", text(q_len), text(kv_len));
+}
+
+// Whether a title and a line of the summary, which know the fields of the first schema, must say this one
+// too: a pass that is not forward, and whatever came later.
+bool is_further(const ProblemField& field, const ProblemCells& cells) {
+  if (field.first_schema && field.name != "pass") return false;
+  const std::string text = cells.text(field.name);
+  return text != cells.absent_text(field) && text != "-";
+}
+
+// ", window 128".
+std::string further_fields(const ProblemCells& cells) {
+  std::string text;
+  for (const ProblemField& field : problem_fields())
+    if (is_further(field, cells)) text += fmt::format(", {} {}", field.name, cells.text(field.name));
+  return text;
+}
+
+std::vector<const ProblemField*> further_columns(const std::vector<CaseExplanation>& cases) {
+  std::vector<const ProblemField*> columns;
+  for (const ProblemField& field : problem_fields())
+    if (std::ranges::any_of(
+            cases, [&](const CaseExplanation& e) { return is_further(field, e.row.identity.problem); }))
+      columns.push_back(&field);
+  return columns;
 }
 
 std::string title(const CaseExplanation& e) {
   const Identity& id = e.row.identity;
-  const std::string heads = id.heads == id.kv_heads
-                                ? text(id.heads)
-                                : fmt::format("{} to {} of K and V", text(id.heads), text(id.kv_heads));
-  return fmt::format("{} {}, {} {}, batch {}, heads {}, {}, d {}, {} L2: {} on {} ({}, line {})", id.variant,
-                     tile_text(e.row), id.dtype, id.mask, text(id.batch), heads, lengths(id),
-                     text(id.head_dim), id.cache, human_time_ns(*e.row.latency.median_ns),
-                     e.row.provenance.device, std::filesystem::path(e.file).filename().string(), e.line);
+  const Count &query = id.count("heads"), &kv = id.count("kv_heads");
+  const std::string heads =
+      query == kv ? text(query) : fmt::format("{} to {} of K and V", text(query), text(kv));
+  return fmt::format("{} {}, {} {}, batch {}, heads {}, {}, d {}{}, {} L2: {} on {} ({}, line {})",
+                     id.variant, tile_text(e.row), id.word("dtype"), id.word("mask"), text(id.count("batch")),
+                     heads, lengths(id), text(id.count("head_dim")), further_fields(id.problem), id.cache,
+                     human_time_ns(*e.row.latency.median_ns), e.row.provenance.device,
+                     std::filesystem::path(e.file).filename().string(), e.line);
 }
 
 std::string columns_text(const ResourceTime& r) {
@@ -112,20 +141,21 @@ Line factor_cells(const CaseExplanation& e) {
   return cells;
 }
 
-Line summary_line(const CaseExplanation& e, bool against) {
+Line summary_line(const CaseExplanation& e, std::span<const ProblemField* const> further, bool against) {
   const Identity& id = e.row.identity;
   double longest = 0;
   for (const ResourceTime& r : e.resources.times) longest = std::max(longest, r.ns);
   Line line = {fmt::format("{}", e.line),
                id.variant,
                tile_text(e.row),
-               id.dtype,
-               id.mask,
-               text(id.batch),
-               fmt::format("{}/{}", text(id.heads), text(id.kv_heads)),
+               id.word("dtype"),
+               id.word("mask"),
+               text(id.count("batch")),
+               fmt::format("{}/{}", text(id.count("heads")), text(id.count("kv_heads"))),
                lengths(id),
-               text(id.head_dim),
-               human_time_ns(*e.row.latency.median_ns)};
+               text(id.count("head_dim"))};
+  for (const ProblemField* field : further) line.push_back(id.problem.text(field->name));
+  line.push_back(human_time_ns(*e.row.latency.median_ns));
   const Line rest = against ? factor_cells(e)
                             : Line{e.binds, percent(longest / *e.row.latency.median_ns),
                                    percent(e.idle_share), best_tile(e)};
@@ -135,12 +165,14 @@ Line summary_line(const CaseExplanation& e, bool against) {
 
 std::string summary(const Explanations& explanations, size_t width) {
   const bool against = !explanations.against.empty();
-  std::vector<Line> lines = {
-      {"line", "variant", "tile", "dtype", "mask", "b", "h/kv", "length", "d", "time"}};
+  const std::vector<const ProblemField*> further = further_columns(explanations.cases);
+  std::vector<Line> lines = {{"line", "variant", "tile", "dtype", "mask", "b", "h/kv", "length", "d"}};
+  for (const ProblemField* field : further) lines.front().emplace_back(field->short_title());
+  lines.front().emplace_back("time");
   const Line more = against ? Line{"speedup", "bytes", "rate", "waves", "launches", "rest"}
                             : Line{"binds", "of time", "idle", "best other tile"};
   lines.front().insert(lines.front().end(), more.begin(), more.end());
-  for (const CaseExplanation& e : explanations.cases) lines.push_back(summary_line(e, against));
+  for (const CaseExplanation& e : explanations.cases) lines.push_back(summary_line(e, further, against));
   return format_text_table(lines, width) +
          wrap_text("All that is known of a row, with findings: choose up to 3 with --case.", width, "");
 }

@@ -112,20 +112,20 @@ class Writer {
                          human_time_ns(ns), human_time_ns(latency()), 100 * ns / latency(),
                          *row_.build.launches == 1 ? "a launch costs"
                                                    : fmt::format("{} launches cost", *row_.build.launches),
-                         value(row_.identity.q_len), value(row_.identity.batch)));
+                         value(row_.identity.count("q_len")), value(row_.identity.count("batch"))));
   }
 
   // Few of them save bytes, but blocks go by query heads.
   void few_kv_heads() {
     const Identity& id = row_.identity;
-    const double group = value(id.heads) / std::max(1.0, value(id.kv_heads));
+    const double group = value(id.count("heads")) / std::max(1.0, value(id.count("kv_heads")));
     if (group < 2 || e_.idle_share.value_or(0) < much_idle) return;
     const ResourceTime* hbm = resource("hbm");
     const std::string busy =
         hbm ? fmt::format(" (HBM would need {:.0f} % of the time)", 100 * hbm->ns / latency()) : "";
     say(1.6, fmt::format("{} query heads share each of {} kv heads, so K and V are "
                          "few bytes{}: how many blocks there are decides, not IO.",
-                         group, value(id.kv_heads), busy));
+                         group, value(id.count("kv_heads")), busy));
   }
 
   // S and P at the SMs, and how much of them gets to HBM.

@@ -10,27 +10,6 @@
 namespace attnprof {
 namespace {
 
-std::optional<Problem> problem_of_row(const Identity& identity) {
-  const auto dtype = parse_dtype(identity.dtype);
-  const auto mask = parse_mask(identity.mask);
-  const bool known = dtype && mask && identity.pass == to_string(Pass::forward);
-  if (!known) return std::nullopt;
-  const Problem problem{.pass = Pass::forward,
-                        .dtype = *dtype,
-                        .mask = *mask,
-                        .batch = identity.batch.value_or(0),
-                        .heads = identity.heads.value_or(0),
-                        .kv_heads = identity.kv_heads.value_or(0),
-                        .q_len = identity.q_len.value_or(0),
-                        .kv_len = identity.kv_len.value_or(0),
-                        .head_dim = identity.head_dim.value_or(0)};
-  constexpr int64_t most = 10'000'000;  // of an axis, as the command line takes it
-  for (const int64_t size :
-       {problem.batch, problem.heads, problem.kv_heads, problem.q_len, problem.kv_len, problem.head_dim})
-    if (size < 1 || size > most) return std::nullopt;
-  return problem.heads % problem.kv_heads == 0 ? std::optional(problem) : std::nullopt;
-}
-
 // "stages=2;warp_rows=32"; "-" and "" are none. Nothing when the variant has no such knob.
 std::optional<Knobs> parse_knobs(const std::string& text, const Variant& variant) {
   Knobs knobs;
@@ -71,7 +50,7 @@ MemoryShares shares_of(const Row& row) {
 std::optional<Case> case_of_row(const Row& row, const DeviceProfile& device) {
   Case c;
   c.variant = find_variant(row.identity.variant);
-  const auto problem = problem_of_row(row.identity);
+  const auto problem = problem_of(row.identity.problem);
   if (!c.variant || !problem) return std::nullopt;
   c.problem = *problem;
   c.cache = parse_cache_state(row.identity.cache).value_or(CacheState::cold);

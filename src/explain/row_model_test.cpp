@@ -36,11 +36,11 @@ TEST(CaseOfRow, NothingForWhatWeDoNotHave) {
     return !case_of_row(row, h200());
   };
   EXPECT_TRUE(without([](Row& r) { r.identity.variant = "torch_flash"; }));
-  EXPECT_TRUE(without([](Row& r) { r.identity.pass = "bwd"; }));
-  EXPECT_TRUE(without([](Row& r) { r.identity.dtype = "int4"; }));
-  EXPECT_TRUE(without([](Row& r) { r.identity.heads = 15; })) << "no multiple of the kv heads";
-  EXPECT_TRUE(without([](Row& r) { r.identity.batch = 0; }));
-  EXPECT_TRUE(without([](Row& r) { r.identity.kv_len = int64_t{1} << 40; }));
+  EXPECT_TRUE(without([](Row& r) { r.identity.word("pass") = "bwd"; }));
+  EXPECT_TRUE(without([](Row& r) { r.identity.word("dtype") = "int4"; }));
+  EXPECT_TRUE(without([](Row& r) { r.identity.count("heads") = 15; })) << "no multiple of the kv heads";
+  EXPECT_TRUE(without([](Row& r) { r.identity.count("batch") = 0; }));
+  EXPECT_TRUE(without([](Row& r) { r.identity.count("kv_len") = int64_t{1} << 40; }));
   EXPECT_TRUE(without([](Row& r) { r.resolved.knobs_used = "turbo=1"; }));
   EXPECT_TRUE(without([](Row& r) { r.resolved.knobs_used = "stages"; }));
   EXPECT_TRUE(without([](Row& r) { r.resolved.knobs_used = "stages=x"; }));
@@ -52,9 +52,9 @@ TEST(TimeModel, AmountsAreThoseOfThePrediction) {
   for (const char* variant : {"naive", "flash1", "flash2", "flash3"})
     for (const char* mask : {"full", "causal"}) {
       Row row = roofline_row(variant);
-      row.identity.mask = mask;
-      row.identity.kv_heads = 4;
-      row.identity.batch = 2;
+      row.identity.word("mask") = mask;
+      row.identity.count("kv_heads") = 4;
+      row.identity.count("batch") = 2;
       const RowModel model = model_row(row, h200(), {});
       ASSERT_TRUE(model.time) << variant;
       Case c = *model.c;
@@ -74,7 +74,7 @@ TEST(TimeModel, AmountsAreThoseOfThePrediction) {
 TEST(TimeModel, NothingForAnUnknownDeviceOrATooLargeProblem) {
   EXPECT_FALSE(model_row(flash2_row(), DeviceProfile{}, {}).time);
   Row large = flash2_row();
-  large.identity.q_len = large.identity.kv_len = 1'000'000;
+  large.identity.count("q_len") = large.identity.count("kv_len") = 1'000'000;
   EXPECT_FALSE(model_row(large, h200(), {}).time) << "its schedule would run for minutes";
 }
 
@@ -87,7 +87,7 @@ TEST(TimeModel, IsNearTheCommittedRows) {
       const RowModel model = model_row(row, h200(), {});
       ASSERT_TRUE(model.time);
       const double off = std::abs(std::log(model.time->ns() / model.latency_ns()));
-      EXPECT_LT(off, std::log(1.4)) << row.identity.variant << " " << *row.identity.q_len;
+      EXPECT_LT(off, std::log(1.4)) << row.identity.variant << " " << *row.identity.count("q_len");
       sum += off, ++rows;
     }
   EXPECT_EQ(rows, 87u);

@@ -23,7 +23,7 @@ TEST(Selector, TakesRowsWithEveryValue) {
 
 TEST(Selector, NIsBothLengths) {
   Row decode = roofline_row();
-  decode.identity.q_len = 1;
+  decode.identity.count("q_len") = 1;
   EXPECT_FALSE(takes("N=1k", decode));
   EXPECT_TRUE(takes("q_len=1,kv_len=1k", decode));
 }

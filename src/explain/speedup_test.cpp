@@ -34,8 +34,8 @@ TEST(Speedup, FactorsTimesTheRemainderAreTheSpeedup) {
   for (int trial = 0; trial < 150; ++trial) {
     const auto made = [&] {
       Row row = roofline_row(variants[rng() % 6]);
-      row.identity.q_len = row.identity.kv_len = 128 << (rng() % 4);
-      row.identity.batch = 1 + static_cast<int64_t>(rng() % 8);
+      row.identity.count("q_len") = row.identity.count("kv_len") = 128 << (rng() % 4);
+      row.identity.count("batch") = 1 + static_cast<int64_t>(rng() % 8);
       row.latency.median_ns = 1000.0 + static_cast<double>(rng() % 1'000'000);
       if (rng() % 4 == 0)
         row.counters = {};

@@ -9,6 +9,7 @@
 #include "files/env_id.hpp"
 #include "files/meta.hpp"
 #include "plan/identity.hpp"
+#include "problem/problem_fields.hpp"
 #include "row/row_csv.hpp"
 
 namespace attnprof {
@@ -22,9 +23,7 @@ constexpr std::string_view instead =
 }
 
 void check_header(const RowFile& file, const std::string& path) {
-  std::vector<std::string> expected;
-  for (const Column& column : schema()) expected.emplace_back(column.name);
-  if (!file.header.empty() && file.header != expected)
+  if (!file.header.empty() && !columns_of_file(file.header))
     throw UsageError(
         fmt::format("{} has other columns than this attnprof writes; give another -o or --overwrite", path));
 }
@@ -38,10 +37,7 @@ void check_torn_header(const RowFile& file, const std::string& csv_text, const s
 std::string identity_text(const Identity& identity) {
   Row row;
   row.identity = identity;
-  std::vector<std::string> parts;
-  for (const Column& column : schema())
-    if (column.group == Group::identity) parts.push_back(cell(column, row));
-  return fmt::format("{}", fmt::join(parts, " "));
+  return fmt::format("{}", fmt::join(identity_texts(row), " "));
 }
 
 // The rows at the file's end that belong to its last run.
@@ -124,6 +120,18 @@ void check_append(const std::string& csv_text, const std::string& path) {
     throw UsageError(
         fmt::format("{}, line {}: the line is torn, a run was killed there; complete it with --resume first",
                     path, file.torn->line));
+}
+
+void check_columns(const std::string& csv_text, const std::string& path, const std::vector<Case>& cases) {
+  const std::vector<std::string> header = parse_header(csv_text, path);
+  if (header.empty()) return;
+  for (const ProblemField& field : problem_fields()) {
+    if (field.first_schema || std::ranges::find(header, field.name) != header.end()) continue;
+    for (const Case& c : cases)
+      if (field.tells(c.problem))
+        throw UsageError(fmt::format("{} has no column {}, which '{}' needs; give another -o or --overwrite",
+                                     path, field.name, describe(c)));
+  }
 }
 
 Resumption check_resume(const std::string& csv_text, const std::string& meta_text, const std::string& path,

@@ -22,6 +22,9 @@ struct Resumption {
 // is torn.
 void check_append(const std::string& csv_text, const std::string& path);
 
+// Throws UsageError where a case needs the column of a field of the problem that the file is older than.
+void check_columns(const std::string& csv_text, const std::string& path, const std::vector<Case>& cases);
+
 // Throws UsageError when the last run of `csv_text` was made from another plan, in another environment or
 // with other kernels. `meta_text`: the file's .meta.json, empty when there is none. To compare kernels,
 // `backend` prepares one finished case for every kernel hash of the run.

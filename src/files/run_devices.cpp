@@ -6,7 +6,7 @@
 namespace attnprof {
 
 const DeviceOfRun& RunDevices::of(const Row& row) {
-  const auto key = std::tuple(row.provenance.run, row.provenance.device, row.identity.dtype);
+  const auto key = std::tuple(row.provenance.run, row.provenance.device, row.identity.word("dtype"));
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   DeviceOfRun known{.device = device_of_run(row.provenance.device, {}), .ceilings = {}};
   if (file_.meta) {

@@ -15,22 +15,26 @@ using Json = nlohmann::ordered_json;
 class Records {
  public:
   Records(const std::string& text, const Table& table, const std::vector<std::string>& columns)
-      : csv_(parse_csv(text, table.file())) {
+      : csv_(parse_csv(text, table.file())), table_(table), columns_(columns) {
     const std::vector<std::string>& header = table.header();
     for (const std::string& column : columns)
       positions_.push_back(std::ranges::find(header, column) - header.begin());
   }
+  // What a column of the identity is absent for is written out: a column beside it may be another file's.
   std::string line(size_t row) const {
     const std::vector<std::string>& fields = csv_.records[row + 1].fields;
     std::vector<std::string> cells;
-    for (const std::ptrdiff_t position : positions_)
-      cells.push_back(static_cast<size_t>(position) < fields.size() ? fields[static_cast<size_t>(position)]
-                                                                    : "");
+    for (size_t i = 0; i < positions_.size(); ++i) {
+      const auto position = static_cast<size_t>(positions_[i]);
+      cells.push_back(position < fields.size() ? fields[position] : table_.identity(row, columns_[i]));
+    }
     return csv_record(cells);
   }
 
  private:
   CsvText csv_;
+  const Table& table_;
+  const std::vector<std::string>& columns_;
   std::vector<std::ptrdiff_t> positions_;
 };
 

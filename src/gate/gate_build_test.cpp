@@ -30,6 +30,19 @@ TEST(Gate, BuildFiles) {
               HasSubstr("make the file again with this version's attnprof compile -o"));
 }
 
+// Build files did not say the pass before; it was forward.
+TEST(Gate, BuildFilesOlderThanTheirPassColumn) {
+  const std::string old = build_header + built("auto", 128, 128, 0);
+  const auto with_pass = [&](const std::string& pass) {
+    return replaced(replaced(old, "arch,dtype", "arch,pass,dtype"), "sm_90a,fp16",
+                    "sm_90a," + pass + ",fp16");
+  };
+  EXPECT_EQ(gate_texts(old, with_pass("fwd")).code, 0);
+  EXPECT_EQ(gate_texts(old, with_pass("bwd")).code, 3) << "another row";
+  EXPECT_THAT(gate_texts(replaced(old, ",q_len,", ",length,"), old).error,
+              HasSubstr("base.csv, line 1: column q_len is missing; make the file again"));
+}
+
 TEST(Gate, AChangedDefaultTileOfABuildIsReportedAndCompared) {
   const auto file = [](const char* tile, int br, int registers) {
     return build_header + built(tile, br, registers, 0);

@@ -9,6 +9,7 @@
 
 #include "base/csv.hpp"
 #include "base/error.hpp"
+#include "problem/problem_fields.hpp"
 #include "row/schema.hpp"
 
 namespace attnprof {
@@ -21,10 +22,12 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-std::vector<std::string> identity_columns() {
-  std::vector<std::string> names;
-  for (const Column& column : schema())
-    if (column.group == Group::identity) names.emplace_back(column.name);
+// Columns that name a row: of the problem its fields, with others before and after.
+std::vector<std::string> key_columns(std::initializer_list<const char*> before,
+                                     std::initializer_list<const char*> after) {
+  std::vector<std::string> names(before.begin(), before.end());
+  for (const ProblemField& field : problem_fields()) names.emplace_back(field.name);
+  names.insert(names.end(), after.begin(), after.end());
   return names;
 }
 
@@ -53,11 +56,9 @@ Layout layout_of(const std::vector<std::string>& header, const std::vector<std::
                  const std::vector<Metric>& metrics) {
   if (!key.empty()) return {Source::other, key, metrics};
   if (contains(header, "entry") && contains(header, "step") && contains(header, "arch"))
-    return {Source::build,
-            {"variant", "step", "arch", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len",
-             "head_dim", "tile", "knobs"},
+    return {Source::build, key_columns({"variant", "step", "arch"}, {"tile", "knobs"}),
             build_metrics(metrics)};
-  return {Source::results, identity_columns(), metrics};
+  return {Source::results, identity_names(), metrics};
 }
 
 std::string_view column_of(Fact fact) {
@@ -87,13 +88,22 @@ std::string_view Table::key(size_t row) const {
   return std::string_view(key_text_).substr(begin, key_ends_[row] - begin);
 }
 
+bool Table::tells(const std::vector<std::string>& cells, size_t column) const {
+  const ProblemField* field =
+      layout_.source == Source::other ? nullptr : find_problem_field(layout_.key[column]);
+  if (!field || field->first_schema) return true;
+  if (field->absent_as.empty()) return cells[column] != field->absent;
+  const auto other = std::ranges::find(layout_.key, field->absent_as) - layout_.key.begin();
+  return cells[column] != cells[static_cast<size_t>(other)];
+}
+
 std::string Table::label(size_t row) const {
   const std::vector<std::string> fields = fields_of(key(row));
   std::string text;
   for (size_t i = 0; i < fields.size(); ++i) {
-    if (i > 0) text += ' ';
+    if (!tells(fields, i)) continue;
     const bool named = layout_.source == Source::other || is_number(fields[i]);
-    text += named ? layout_.key[i] + "=" + fields[i] : fields[i];
+    text += (i > 0 ? " " : "") + (named ? layout_.key[i] + "=" + fields[i] : fields[i]);
   }
   return text;
 }

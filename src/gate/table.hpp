@@ -86,6 +86,9 @@ class Table {
 
  private:
   friend class TableReader;
+  // Whether a cell of a key says something: not a later field of the problem at its absent value.
+  bool tells(const std::vector<std::string>& cells, size_t column) const;
+
   std::string file_;
   Layout layout_;
   std::vector<std::string> header_;

@@ -6,9 +6,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/csv.hpp"
+#include "base/csv_header.hpp"
 #include "base/error.hpp"
 #include "gate/table.hpp"
+#include "row/identity_cells.hpp"
 #include "row/schema.hpp"
 
 namespace attnprof {
@@ -51,7 +52,7 @@ class TableReader {
   }
 
   void take(const RecordView& record) {
-    if (table_.header_.empty())
+    if (header_.empty())
       header(record);
     else
       row(record);
@@ -59,28 +60,26 @@ class TableReader {
 
   void finish(const std::optional<TornRecord>& torn) const {
     if (torn)
-      throw UsageError(fmt::format(
-          "{}, line {}, column {}: the last line is torn, it has no line end; complete the file with "
-          "attnprof sweep --resume, or remove the line",
-          table_.file_, torn->line, column_name(torn->fields)));
-    if (table_.header_.empty())
+      refuse(torn->line, torn->fields,
+             "the last line is torn, it has no line end; complete the file with attnprof sweep --resume, or "
+             "remove the line");
+    if (header_.empty())
       throw UsageError(fmt::format("{}, line 1: it is empty; give a CSV file with a header", table_.file_));
   }
 
  private:
-  std::string column_name(size_t field) const {
-    return field < table_.header_.size() ? table_.header_[field] : fmt::format("{}", field + 1);
-  }
-
   [[noreturn]] void refuse(size_t line, size_t field, std::string_view why) const {
-    throw UsageError(fmt::format("{}, line {}, column {}: {}", table_.file_, line, column_name(field), why));
+    header_.refuse(line, field, why);
   }
 
-  size_t required(std::string_view name, size_t line) const {
+  [[noreturn]] void refuse_missing(std::string_view name) const {
+    throw UsageError(
+        fmt::format("{}, line {}: column {} is missing{}", table_.file_, header_.line(), name, remedy()));
+  }
+
+  size_t required(std::string_view name) const {
     const size_t at = position(name);
-    if (at == none)
-      throw UsageError(
-          fmt::format("{}, line {}: column {} is missing{}", table_.file_, line, name, remedy()));
+    if (at == none) refuse_missing(name);
     return at;
   }
 
@@ -96,32 +95,26 @@ class TableReader {
     return "";
   }
 
-  size_t position(std::string_view name) const {
-    const auto found = std::ranges::find(table_.header_, name);
-    return found == table_.header_.end() ? none : static_cast<size_t>(found - table_.header_.begin());
-  }
+  size_t position(std::string_view name) const { return header_.position(name).value_or(none); }
 
   void header(const RecordView& record) {
-    table_.header_.assign(record.fields.begin(), record.fields.end());
-    for (size_t i = 0; i < table_.header_.size(); ++i)
-      if (std::find(table_.header_.begin(), table_.header_.begin() + static_cast<std::ptrdiff_t>(i),
-                    table_.header_[i]) != table_.header_.begin() + static_cast<std::ptrdiff_t>(i))
-        refuse(record.line, i, "it stands twice; keep one");
+    header_ = CsvHeader(record.fields, record.line, table_.file_);
+    table_.header_ = header_.names();
     table_.layout_ = layout_of(table_.header_, key_option_, metrics_option_);
-    find_columns(record.line);
+    find_columns();
   }
 
-  void find_columns(size_t line) {
+  void find_columns() {
     const Layout& layout = table_.layout_;
-    for (const std::string& name : layout.key) key_.push_back(required(name, line));
-    for (const Metric& metric : layout.metrics) values_.push_back(required(metric.column, line));
+    key_ = IdentityCells(header_, layout.key,
+                         layout.source == Source::other ? Absence::refused : Absence::filled,
+                         [this](const std::string& name) { refuse_missing(name); });
+    for (const Metric& metric : layout.metrics) values_.push_back(required(metric.column));
     const bool results = layout.source == Source::results;
     for (size_t i = 0; i < static_cast<size_t>(Extra::count); ++i) {
       const auto extra = static_cast<Extra>(i);
       const bool optional = extra == Extra::hbm_counts;
-      values_.push_back(!results   ? none
-                        : optional ? position(column_of(extra))
-                                   : required(column_of(extra), line));
+      values_.push_back(!results ? none : optional ? position(column_of(extra)) : required(column_of(extra)));
     }
     constexpr std::array of_build = {Fact::br, Fact::bc, Fact::knobs_used, Fact::error};
     for (size_t i = 0; i < static_cast<size_t>(Fact::count); ++i) {
@@ -129,7 +122,7 @@ class TableReader {
       const std::string_view name = column_of(fact);
       const bool wanted = results ? fact != Fact::error
                                   : layout.source == Source::build && std::ranges::count(of_build, fact) > 0;
-      facts_.push_back(wanted ? required(name, line) : none);
+      facts_.push_back(wanted ? required(name) : none);
     }
     for (const std::string& name : table_.header_)
       kinds_.push_back(results ? kind_in_schema(name) : Kind::text);
@@ -137,10 +130,7 @@ class TableReader {
   }
 
   void row(const RecordView& record) {
-    if (record.fields.size() != table_.header_.size())
-      refuse(record.line, std::min(record.fields.size(), table_.header_.size()) - 1,
-             fmt::format("the line has {} fields where the header has {}", record.fields.size(),
-                         table_.header_.size()));
+    header_.check(record);
     check_schema_numbers(record);
     add_key(record);
     for (size_t i = 0; i < static_cast<size_t>(Fact::count); ++i)
@@ -170,9 +160,9 @@ class TableReader {
 
   void add_key(const RecordView& record) {
     for (size_t i = 0; i < key_.size(); ++i) {
-      const std::string& field = record.fields[key_[i]];
+      const std::string& field = key_.text(record, i);
       if (field.empty() && table_.layout_.source == Source::results)
-        refuse(record.line, key_[i], "it is empty, and rows are matched by it");
+        refuse(record.line, key_.field(i), "it is empty, and rows are matched by it");
       if (i > 0) table_.key_text_ += ',';
       table_.key_text_ += csv_field(field);
     }
@@ -248,7 +238,9 @@ class TableReader {
   Table& table_;
   const std::vector<std::string>& key_option_;
   const std::vector<Metric>& metrics_option_;
-  std::vector<size_t> key_, values_, facts_;  // fields of the record
+  CsvHeader header_;
+  IdentityCells key_;
+  std::vector<size_t> values_, facts_;  // fields of the record
   std::vector<Kind> kinds_;
   std::vector<double> numbers_;
   std::unordered_map<std::string, uint32_t> text_ids_;

@@ -28,14 +28,7 @@ Case case_of(const Row& row) {
   const Identity& id = row.identity;
   Case c;
   c.variant = find_variant(id.variant);
-  c.problem = {.dtype = *parse_dtype(id.dtype),
-               .mask = *parse_mask(id.mask),
-               .batch = *id.batch,
-               .heads = *id.heads,
-               .kv_heads = *id.kv_heads,
-               .q_len = *id.q_len,
-               .kv_len = *id.kv_len,
-               .head_dim = *id.head_dim};
+  c.problem = *problem_of(id.problem);
   c.cache = *parse_cache_state(id.cache);
   c.tile = {static_cast<int>(row.resolved.br.value_or(0)), static_cast<int>(row.resolved.bc.value_or(0))};
   set_launches(c, h200());

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "problem/problem_fields.hpp"
 #include "variants/registry.hpp"
 
 namespace attnprof {
@@ -29,10 +30,6 @@ auto parse_word(const json& parent, const char* field, Parse parse) {
   const auto value = parse(text);
   if (!value) throw UsageError(fmt::format("case: {} '{}' is unknown", field, text));
   return *value;
-}
-
-std::optional<Pass> parse_pass(std::string_view text) {
-  return text == to_string(Pass::forward) ? std::optional(Pass::forward) : std::nullopt;
 }
 
 // In their order, which a JSON object would lose.
@@ -70,24 +67,23 @@ Case parse_case(const json& j) {
 
 }  // namespace
 
-json problem_to_json(const Problem& p) {
-  return {{"pass", to_string(p.pass)}, {"dtype", to_string(p.dtype)},
-          {"mask", to_string(p.mask)}, {"batch", p.batch},
-          {"heads", p.heads},          {"kv_heads", p.kv_heads},
-          {"q_len", p.q_len},          {"kv_len", p.kv_len},
-          {"head_dim", p.head_dim}};
+json problem_to_json(const Problem& problem) {
+  json all = json::object();
+  for (const ProblemField& field : problem_fields())
+    all[std::string(field.name)] = field.is_count() ? json(problem.*field.count) : json(field.word(problem));
+  return all;
 }
 
 Problem problem_from_json(const json& j) {
-  return {.pass = parse_word(j, "pass", parse_pass),
-          .dtype = parse_word(j, "dtype", parse_dtype),
-          .mask = parse_word(j, "mask", parse_mask),
-          .batch = j.at("batch"),
-          .heads = j.at("heads"),
-          .kv_heads = j.at("kv_heads"),
-          .q_len = j.at("q_len"),
-          .kv_len = j.at("kv_len"),
-          .head_dim = j.at("head_dim")};
+  Problem problem;
+  for (const ProblemField& field : problem_fields()) {
+    const std::string name(field.name);
+    if (field.is_count())
+      j.at(name).get_to(problem.*field.count);
+    else if (const std::string text = j.at(name); !field.set(problem, text))
+      throw UsageError(fmt::format("case: {} '{}' is unknown", name, text));
+  }
+  return problem;
 }
 
 json to_json(const Case& c) {

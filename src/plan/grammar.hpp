@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "problem/problem_fields.hpp"
+
 namespace attnprof {
 
-inline constexpr int64_t largest_axis_value = 10'000'000;
+inline constexpr int64_t largest_axis_value = largest_field_count;
 inline constexpr size_t most_axis_values = 10'000;
 
 // The values of one axis, in the order given and each once. `texts`: what was given, one entry for each time

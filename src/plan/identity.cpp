@@ -3,17 +3,8 @@
 namespace attnprof {
 
 Identity identity_of(const Case& c) {
-  const Problem& p = c.problem;
   return {.variant = std::string(c.variant->name),
-          .pass = std::string(to_string(p.pass)),
-          .dtype = std::string(to_string(p.dtype)),
-          .mask = std::string(to_string(p.mask)),
-          .batch = p.batch,
-          .heads = p.heads,
-          .kv_heads = p.kv_heads,
-          .q_len = p.q_len,
-          .kv_len = p.kv_len,
-          .head_dim = p.head_dim,
+          .problem = ProblemCells(c.problem),
           .tile = to_string(c.requested),
           .knobs = to_string(c.requested.knobs),
           .cache = std::string(to_string(c.cache))};

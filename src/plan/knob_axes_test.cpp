@@ -22,7 +22,7 @@ SweepAxes small(const std::vector<std::string>& knobs) {
   SweepAxes axes;
   axes.variants = {"naive", "flash2"};
   axes.seqlens = {512};
-  axes.head_dims = {64};
+  axes.fields["head_dim"] = {"64"};
   axes.knobs = parse_knobs(knobs);
   return axes;
 }

@@ -8,6 +8,7 @@
 #include "base/overloaded.hpp"
 #include "plan/knob_axes.hpp"
 #include "plan/sweep.hpp"
+#include "problem/problem_fields.hpp"
 
 namespace attnprof {
 namespace {
@@ -71,9 +72,18 @@ Reason too_much_for_a_launch(const Case& c, const DeviceProfile& device) {
   return std::nullopt;
 }
 
+std::optional<std::string> unheeded_field(const Case& c) {
+  for (const ProblemField& field : problem_fields())
+    if (field.tells(c.problem) && !field.first_schema &&
+        std::ranges::find(c.variant->later_fields, field.name) == c.variant->later_fields.end())
+      return fmt::format("{} does not have {} = {}", c.variant->name, field.name, field.text(c.problem));
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> unsupported_reason(const Case& c, const DeviceProfile& device) {
+  if (auto reason = unheeded_field(c)) return reason;
   if (auto reason = bad_side("Br", c.tile.br, c.variant->tile_step)) return reason;
   if (auto reason = bad_side("Bc", c.tile.bc, c.variant->tile_step)) return reason;
   if (auto reason = bad_knob(c.tile.knobs, *c.variant)) return reason;

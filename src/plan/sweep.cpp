@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/saturating.hpp"
+#include "plan/problem_axes.hpp"
 #include "plan/skip.hpp"
 #include "variants/registry.hpp"
 
@@ -15,49 +16,6 @@ namespace {
 
 constexpr size_t most_cases = 100'000;
 constexpr int64_t l2_multiple_to_evict = 4;  // reading 4 x L2 of clean data evicts everything else
-
-struct Lengths {
-  int64_t q;
-  int64_t kv;
-};
-
-std::vector<Lengths> all_lengths(const SweepAxes& axes) {
-  std::vector<Lengths> all;
-  if (axes.q_lens.empty() && axes.kv_lens.empty())
-    for (int64_t n : axes.seqlens) all.push_back({n, n});
-  for (int64_t q : axes.q_lens)
-    for (int64_t kv : axes.kv_lens) all.push_back({q, kv});
-  return all;
-}
-
-std::vector<int64_t> batches_for(const SweepAxes& axes, const Lengths& lengths) {
-  if (!axes.tokens) return axes.batches;
-  if (*axes.tokens % lengths.q != 0)
-    throw UsageError(fmt::format(
-        "--tokens {} is no multiple of N = {}, so there is no whole batch; give lengths that divide it",
-        *axes.tokens, lengths.q));
-  return {*axes.tokens / lengths.q};
-}
-
-std::vector<int64_t> heads_for(const SweepAxes& axes, int64_t head_dim) {
-  if (!axes.hidden) return axes.heads;
-  if (*axes.hidden % head_dim != 0)
-    throw UsageError(
-        fmt::format("--hidden {} is no multiple of head_dim = {}, so there is no whole number of heads; "
-                    "give a -d that divides it",
-                    *axes.hidden, head_dim));
-  return {*axes.hidden / head_dim};
-}
-
-std::vector<int64_t> kv_heads_for(const SweepAxes& axes, int64_t heads) {
-  if (axes.kv_heads.empty()) return {heads};
-  for (int64_t kv : axes.kv_heads)
-    if (heads % kv != 0)
-      throw UsageError(fmt::format(
-          "--kv-heads {} does not divide heads = {}: every kv head serves the same number of query heads", kv,
-          heads));
-  return axes.kv_heads;
-}
 
 // Everything counted of a problem (FLOPs, bytes of an fp32 S) must stay far inside 64 bits.
 void refuse_overflow(const Problem& p) {
@@ -72,26 +30,8 @@ void refuse_overflow(const Problem& p) {
 }
 
 std::vector<Problem> problems(const SweepAxes& axes) {
-  std::vector<Problem> all;
-  const std::vector<Lengths> lengths_axis = all_lengths(axes);
-  for (Dtype dtype : axes.dtypes)
-    for (Mask mask : axes.masks)
-      for (int64_t head_dim : axes.head_dims)
-        for (int64_t heads : heads_for(axes, head_dim))
-          for (int64_t kv_heads : kv_heads_for(axes, heads))
-            for (const Lengths& lengths : lengths_axis)
-              for (int64_t batch : batches_for(axes, lengths)) {
-                all.push_back({.pass = Pass::forward,
-                               .dtype = dtype,
-                               .mask = mask,
-                               .batch = batch,
-                               .heads = heads,
-                               .kv_heads = kv_heads,
-                               .q_len = lengths.q,
-                               .kv_len = lengths.kv,
-                               .head_dim = head_dim});
-                refuse_overflow(all.back());
-              }
+  std::vector<Problem> all = problems_of(axes);
+  for (const Problem& problem : all) refuse_overflow(problem);
   return all;
 }
 
@@ -111,15 +51,9 @@ std::vector<TileRequest> tile_requests(const SweepAxes& axes) {
 
 // Counted before anything is built: a product of long axes would fill the host's memory first.
 void refuse_too_many(const SweepAxes& axes, std::span<const Variant* const> swept) {
-  const auto either = [](size_t given) { return std::max<size_t>(given, 1); };  // an axis that has a default
-  const bool pairs = !axes.q_lens.empty() || !axes.kv_lens.empty();
-  double count = pairs ? static_cast<double>(axes.q_lens.size() * axes.kv_lens.size())
-                       : static_cast<double>(axes.seqlens.size());
-  for (size_t size :
-       {axes.dtypes.size(), axes.masks.size(), axes.head_dims.size(), axes.tokens ? 1 : axes.batches.size(),
-        axes.hidden ? 1 : axes.heads.size(), either(axes.kv_heads.size()), either(axes.brs.size()),
-        either(axes.bcs.size()), axes.caches.size()})
-    count *= static_cast<double>(size);
+  double count = count_problems(axes) * static_cast<double>(axes.caches.size());
+  for (const size_t sides : {axes.brs.size(), axes.bcs.size()})
+    count *= static_cast<double>(std::max<size_t>(sides, 1));  // none given: the variant's default
   double variants = 0;
   for (const Variant* variant : swept) variants += knob_combinations(axes.knobs, *variant);
   count *= variants;

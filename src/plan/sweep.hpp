@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,23 +13,25 @@
 
 namespace attnprof {
 
+// Values of the problem's fields (problem/problem_fields), as texts, by the field's name; a field that is not
+// in it has its preset.
+using FieldAxes = std::map<std::string, std::vector<std::string>, std::less<>>;
+
 // The written defaults; the same plan on every backend.
 struct SweepAxes {
   std::vector<std::string> variants = {"naive", "standard", "flash1", "flash2", "flash3"};
+  FieldAxes fields;
+  // q_len = kv_len, unless `fields` has q_len and kv_len: then every pair of those.
   std::vector<int64_t> seqlens = {512, 1024, 2048, 4096};
-  std::vector<int64_t> q_lens;  // with kv_lens instead of seqlens: every pair
-  std::vector<int64_t> kv_lens;
-  std::vector<int64_t> head_dims = {64, 128};
-  std::vector<int64_t> batches = {1};
-  std::optional<int64_t> tokens;  // batch = tokens / N instead of batches
-  std::vector<int64_t> heads = {16};
-  std::optional<int64_t> hidden;  // heads = hidden / d instead of heads
-  std::vector<int64_t> kv_heads;  // empty: as heads
+  std::optional<int64_t> tokens;  // batch = tokens / N instead of the field
+  std::optional<int64_t> hidden;  // heads = hidden / d instead of the field
   std::vector<int64_t> brs, bcs;  // empty: the variant's default
   std::vector<KnobAxis> knobs;    // of the variants that have them; absent: the variant's choice
-  std::vector<Dtype> dtypes = {Dtype::fp16};
-  std::vector<Mask> masks = {Mask::full};
   std::vector<CacheState> caches = {CacheState::cold};
+
+  bool has_pairs() const { return fields.contains("q_len") || fields.contains("kv_len"); }
+  // Of a field, given or preset; none where it follows another's (kv_heads: heads).
+  std::vector<std::string> values(std::string_view field) const;
 };
 
 // Throws UsageError for what contradicts itself (tokens no multiple of N, heads no multiple of kv_heads,

@@ -20,7 +20,7 @@ SweepAxes small() {
   SweepAxes axes;
   axes.variants = {"flash2"};
   axes.seqlens = {512};
-  axes.head_dims = {64};
+  axes.fields["head_dim"] = {"64"};
   return axes;
 }
 
@@ -47,7 +47,7 @@ TEST(Sweep, OrderIsFixedWithVariantsOfAProblemTogether) {
   axes.seqlens = {1024, 512};
   axes.brs = {64};
   axes.bcs = {64};
-  axes.masks = {Mask::full, Mask::causal};
+  axes.fields["mask"] = {"full", "causal"};
   EXPECT_THAT(
       described(axes),
       ElementsAre(
@@ -62,7 +62,7 @@ TEST(Sweep, TokensAndHiddenSetBatchAndHeads) {
   axes.tokens = 16384;
   axes.hidden = 2048;
   axes.seqlens = {512, 16384};
-  axes.head_dims = {64, 128};
+  axes.fields["head_dim"] = {"64", "128"};
   const auto cases = expand_h200(axes);
   ASSERT_EQ(cases.size(), 4u);
   EXPECT_EQ(cases[0].problem.batch, 32);
@@ -74,9 +74,9 @@ TEST(Sweep, TokensAndHiddenSetBatchAndHeads) {
 
 TEST(Sweep, EveryPairOfLengths) {
   SweepAxes axes = small();
-  axes.q_lens = {1, 128};
-  axes.kv_lens = {1024, 4096};
-  axes.kv_heads = {4};
+  axes.fields["q_len"] = {"1", "128"};
+  axes.fields["kv_len"] = {"1024", "4096"};
+  axes.fields["kv_heads"] = {"4"};
   const auto cases = expand_h200(axes);
   ASSERT_EQ(cases.size(), 4u);
   EXPECT_EQ(cases[1].problem.q_len, 1);
@@ -92,33 +92,34 @@ TEST(Sweep, ContradictionsAreRefusedWithTheNumbers) {
   axes.hidden = 100;
   EXPECT_THAT(refusal(axes), HasSubstr("--hidden 100 is no multiple of head_dim = 64"));
   axes = small();
-  axes.kv_heads = {3};
+  axes.fields["kv_heads"] = {"3"};
   EXPECT_THAT(refusal(axes), HasSubstr("--kv-heads 3 does not divide heads = 16"));
   axes = small();
-  axes.kv_heads = {32};
+  axes.fields["kv_heads"] = {"32"};
   EXPECT_THAT(refusal(axes), HasSubstr("--kv-heads 32"));
   axes = small();
   axes.variants = {"flash9"};
   EXPECT_THAT(refusal(axes), HasSubstr("--variant 'flash9' is none of naive"));
   axes = small();
-  axes.dtypes.clear();
+  axes.fields["dtype"] = {};
   EXPECT_THAT(refusal(axes), HasSubstr("no case"));
 }
 
 TEST(Sweep, AbsurdSizesAreRefused) {
   SweepAxes axes = small();
   axes.seqlens = {10'000'000};
-  axes.batches = {10'000'000};
+  axes.fields["batch"] = {"10000000"};
   EXPECT_THAT(refusal(axes), HasSubstr("absurdly large"));
   axes = small();
   axes.seqlens.clear();
   for (int64_t n = 1; n <= 1000; ++n) axes.seqlens.push_back(n);
-  for (int64_t b = 2; b <= 101; ++b) axes.batches.push_back(b);
+  for (int64_t b = 1; b <= 101; ++b) axes.fields["batch"].push_back(std::to_string(b));
   EXPECT_THAT(refusal(axes), HasSubstr("more than 100000 cases"));
   rusage before{}, after{};
   getrusage(RUSAGE_SELF, &before);
   axes = small();
-  axes.q_lens = axes.kv_lens = axes.brs = axes.bcs = std::vector<int64_t>(10'000, 16);
+  axes.brs = axes.bcs = std::vector<int64_t>(10'000, 16);
+  axes.fields["q_len"] = axes.fields["kv_len"] = std::vector<std::string>(10'000, "16");
   EXPECT_THAT(refusal(axes), HasSubstr("more than 100000 cases"));
   getrusage(RUSAGE_SELF, &after);
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 100'000) << "kB, for a product that is never built";
@@ -171,10 +172,10 @@ TEST(Skip, DeviceMemoryNeededAndFree) {
 
 TEST(Skip, TheVariantsOwnLimits) {
   SweepAxes axes = small();
-  axes.dtypes = {Dtype::fp32};
+  axes.fields["dtype"] = {"fp32"};
   EXPECT_THAT(*only(axes).skip, HasSubstr("flash2 takes fp16 and bf16"));
   axes = small();
-  axes.head_dims = {72};
+  axes.fields["head_dim"] = {"72"};
   EXPECT_TRUE(only(axes).skip);
 }
 
@@ -186,17 +187,17 @@ TEST(Skip, GridsThatNoLaunchTakes) {
     axes.variants = {variant};
     axes.seqlens = {1};
     const bool over_heads = axis[0] == 'y' && axes.variants[0] != "flash1";
-    (over_heads ? axes.heads : axes.batches) = {65536};
-    (over_heads ? axes.batches : axes.heads) = {1};
+    axes.fields[over_heads ? "heads" : "batch"] = {"65536"};
+    axes.fields[over_heads ? "batch" : "heads"] = {"1"};
     EXPECT_THAT(only(axes).skip.value_or("runs"),
                 HasSubstr(std::string("65536 along ") + axis + " of its grid, a launch has at most 65535"))
         << variant;
-    (over_heads ? axes.heads : axes.batches) = {65535};
+    axes.fields[over_heads ? "heads" : "batch"] = {"65535"};
     EXPECT_FALSE(only(axes).skip) << variant << " " << *only(axes).skip;
   }
   SweepAxes axes = small();
   axes.variants = {"naive"};
-  axes.seqlens.clear(), axes.q_lens = {10'000'000}, axes.kv_lens = {65536};
+  axes.fields["q_len"] = {"10000000"}, axes.fields["kv_len"] = {"65536"};
   axes.brs = {16}, axes.bcs = {16};
   EXPECT_THAT(*only(axes).skip, HasSubstr("2560000000 along x"));
 }

@@ -12,9 +12,11 @@
 //    "steps": [{"name": .., "file": "mine.cu", "entry": "mine", "macros": {NAME: number or "text {RULE}"},
 //               "threads": RULE, "grid": [RULE, RULE, RULE], "smem_bytes": RULE, "timed": true}]}
 //
-// SIZE: batch, heads, kv_heads, group, q_len, kv_len, head_dim, br, bc. Rules name those, element_bytes,
-// causal (0 or 1) and, in steps, sms. Macros: macro_grammar.hpp. Needed: attnprof_variant, name, idea,
-// supports.dtypes, and of steps file, entry, threads and grid. `file` is relative to the JSON's folder.
+// SIZE: a count of the problem (batch, heads, kv_heads, q_len, kv_len, head_dim), group, br, bc. Rules name
+// those, element_bytes, causal (0 or 1) and, in steps, sms. Macros: macro_grammar.hpp. A field of the problem
+// that came after the first schema is heeded by a file that limits it, and is at its absent value for all
+// others. Needed: attnprof_variant, name, idea, supports.dtypes, and of steps file, entry, threads and grid.
+// `file` is relative to the JSON's folder.
 #pragma once
 
 #include <memory>

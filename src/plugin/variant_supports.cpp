@@ -3,26 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+
+#include "problem/problem_fields.hpp"
 
 namespace attnprof {
 namespace {
 
 constexpr int64_t largest_size = int64_t{1} << 40;
 constexpr int64_t largest_side = 1 << 16;
-constexpr std::array<std::string_view, 9> sizes = {"batch",  "heads",    "kv_heads", "group", "q_len",
-                                                   "kv_len", "head_dim", "br",       "bc"};
+
+// Sizes that a limit may be of: the problem's counts and what follows from them, and the tile's sides.
+std::vector<std::string_view> sizes() {
+  std::vector<std::string_view> names;
+  for (const ProblemField& field : problem_fields()) {
+    if (field.is_count()) names.push_back(field.name);
+    if (field.name == "kv_heads") names.push_back("group");
+  }
+  names.insert(names.end(), {"br", "bc"});
+  return names;
+}
 
 template <class Range>
 std::string joined(const Range& range) {
   return fmt::format("{}", fmt::join(range, ", "));
-}
-
-template <class Value>
-std::string names_of(const std::vector<Value>& values) {
-  std::vector<std::string_view> names;
-  for (const Value& value : values) names.push_back(to_string(value));
-  return joined(names);
 }
 
 std::string text_of(const Tile& tile) { return fmt::format("{}x{}", tile.br, tile.bc); }
@@ -54,25 +57,25 @@ std::string arch_of(const JsonPart& part) {
 }  // namespace
 
 std::vector<std::string_view> rule_names(bool with_sms) {
-  std::vector<std::string_view> names(sizes.begin(), sizes.end());
+  std::vector<std::string_view> names = sizes();
   names.insert(names.end(), {"element_bytes", "causal"});
   if (with_sms) names.push_back("sms");
   return names;
 }
 
+// In the order of rule_names.
 std::vector<RuleValue> rule_values(const Problem& p, const Tile& tile, int sms) {
-  return {{"batch", p.batch},
-          {"heads", p.heads},
-          {"kv_heads", p.kv_heads},
-          {"group", p.group()},
-          {"q_len", p.q_len},
-          {"kv_len", p.kv_len},
-          {"head_dim", p.head_dim},
-          {"br", tile.br},
-          {"bc", tile.bc},
-          {"element_bytes", bytes_per_element(p.dtype)},
-          {"causal", p.mask == Mask::causal ? 1 : 0},
-          {"sms", sms}};
+  std::vector<RuleValue> values;
+  for (const ProblemField& field : problem_fields()) {
+    if (field.is_count()) values.push_back({field.name, p.*field.count});
+    if (field.name == "kv_heads") values.push_back({"group", p.group()});
+  }
+  values.insert(values.end(), {{"br", tile.br},
+                               {"bc", tile.bc},
+                               {"element_bytes", bytes_per_element(p.dtype)},
+                               {"causal", p.mask == Mask::causal ? 1 : 0},
+                               {"sms", sms}});
+  return values;
 }
 
 bool VariantSupports::Limit::takes(int64_t value) const {
@@ -117,21 +120,46 @@ void VariantSupports::read_tiles(const JsonPart& part) {
   }
 }
 
+// Words that a file takes where it lists none: what absence means, else all.
+std::vector<std::string> usual_words(const ProblemField& field) {
+  if (!field.absent.empty()) return {std::string(field.absent)};
+  return {field.words.begin(), field.words.end()};
+}
+
+VariantSupports::Words VariantSupports::words_of(const ProblemField& field, const JsonPart& part) {
+  const std::string_view key = field.plural;
+  if (!part.has(key) && field.name != "dtype") return {field.name, usual_words(field), false};
+  Words words{field.name, {}, true};
+  for (const JsonPart& each : part.at(key).elements()) words.values.push_back(each.word(field.words));
+  return words;
+}
+
 VariantSupports::VariantSupports(const JsonPart& part) {
-  part.expect_keys({"dtypes", "masks", "archs", "tiles", "batch", "heads", "kv_heads", "group", "q_len",
-                    "kv_len", "head_dim", "br", "bc"});
-  for (const JsonPart& each : part.at("dtypes").elements())
-    dtypes_.push_back(*parse_dtype(each.word({"fp32", "fp16", "bf16", "fp8"})));
-  if (part.has("masks")) {
-    masks_.clear();
-    for (const JsonPart& each : part.at("masks").elements())
-      masks_.push_back(*parse_mask(each.word({"full", "causal"})));
-  }
+  std::vector<std::string_view> keys;
+  for (const ProblemField& field : problem_fields())
+    if (!field.is_count()) keys.push_back(field.plural);
+  keys.insert(keys.end(), {"archs", "tiles"});
+  const std::vector<std::string_view> all_sizes = sizes();
+  keys.insert(keys.end(), all_sizes.begin(), all_sizes.end());
+  part.expect_keys(keys);
+  for (const ProblemField& field : problem_fields())
+    if (!field.is_count()) words_.push_back(words_of(field, part));
   if (part.has("archs"))
     for (const JsonPart& each : part.at("archs").elements()) archs_.push_back(arch_of(each));
   if (part.has("tiles")) read_tiles(part.at("tiles"));
-  for (const std::string_view size : sizes)
+  for (const std::string_view size : all_sizes)
     if (part.has(size)) limits_.push_back(limit_of(std::string(size), part.at(size)));
+}
+
+std::vector<std::string_view> VariantSupports::later_fields() const {
+  std::vector<std::string_view> names;
+  for (const ProblemField& field : problem_fields()) {
+    const auto listed = [&](const Words& words) { return words.field == field.name && words.listed; };
+    const auto limited = [&](const Limit& limit) { return limit.size == field.name; };
+    if (!field.first_schema && (std::ranges::any_of(words_, listed) || std::ranges::any_of(limits_, limited)))
+      names.push_back(field.name);
+  }
+  return names;
 }
 
 std::optional<std::string> VariantSupports::reason(std::string_view name, const Problem& p, const Tile& tile,
@@ -141,10 +169,10 @@ std::optional<std::string> VariantSupports::reason(std::string_view name, const 
   };
   if (!archs_.empty() && std::ranges::find(archs_, device.arch) == archs_.end())
     return refuse("devices of", joined(archs_), fmt::format("{} ({})", device.arch, device.name));
-  if (std::ranges::find(dtypes_, p.dtype) == dtypes_.end())
-    return refuse("dtype", names_of(dtypes_), to_string(p.dtype));
-  if (std::ranges::find(masks_, p.mask) == masks_.end())
-    return refuse("mask", names_of(masks_), to_string(p.mask));
+  for (const Words& words : words_)
+    if (const std::string asked = find_problem_field(words.field)->text(p);
+        std::ranges::find(words.values, asked) == words.values.end())
+      return refuse(words.field, joined(words.values), asked);
   if (const auto reason = tile_reason(tile)) return fmt::format("{} takes {}", name, *reason);
   const std::vector<RuleValue> values = rule_values(p, tile, device.sms);
   for (const Limit& limit : limits_) {
@@ -167,8 +195,12 @@ std::optional<std::string> VariantSupports::tile_reason(const Tile& tile) const 
 
 std::string VariantSupports::sentence() const {
   std::string text = archs_.empty() ? "" : joined(archs_) + "; ";
-  text += names_of(dtypes_);
-  if (masks_.size() == 1) text += fmt::format("; mask {}", to_string(masks_.front()));
+  for (const Words& words : words_) {
+    if (words.field == "dtype")
+      text += joined(words.values);
+    else if (words.listed && words.values.size() < find_problem_field(words.field)->words.size())
+      text += fmt::format("; {} {}", words.field, joined(words.values));
+  }
   for (const Limit& limit : limits_) text += fmt::format("; {} {}", limit.size, limit.text());
   if (!tiles_.empty()) text += "; tile " + texts_of(tiles_);
   return text;

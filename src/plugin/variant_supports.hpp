@@ -7,6 +7,7 @@
 
 #include "base/json_part.hpp"
 #include "plugin/rule.hpp"
+#include "problem/problem_fields.hpp"
 #include "schedule/variant.hpp"
 
 namespace attnprof {
@@ -27,6 +28,7 @@ class VariantSupports {
   std::optional<std::string> tile_reason(const Tile& tile) const;
   std::string sentence() const;  // for `list`: "fp16, bf16; head_dim multiple of 16 up to 128"
   const std::vector<Tile>& tiles() const { return tiles_; }
+  std::vector<std::string_view> later_fields() const;  // that it names: Variant::later_fields
 
  private:
   struct Limit {
@@ -38,11 +40,17 @@ class VariantSupports {
     bool takes(int64_t value) const;
     std::string text() const;  // "multiple of 16 up to 128"
   };
+  // What a field of the problem that is a word may be.
+  struct Words {
+    std::string_view field;
+    std::vector<std::string> values;
+    bool listed = false;  // in the file
+  };
   static Limit limit_of(const std::string& size, const JsonPart& part);
+  static Words words_of(const ProblemField& field, const JsonPart& part);
   void read_tiles(const JsonPart& part);
 
-  std::vector<Dtype> dtypes_;
-  std::vector<Mask> masks_ = {Mask::full, Mask::causal};
+  std::vector<Words> words_;
   std::vector<std::string> archs_;  // empty: all
   std::vector<Tile> tiles_;         // empty: all
   std::vector<Limit> limits_;

@@ -22,6 +22,10 @@ std::string_view to_string(Dtype dtype) {
 
 std::string_view to_string(Mask mask) { return mask == Mask::causal ? "causal" : "full"; }
 
+std::optional<Pass> parse_pass(std::string_view text) {
+  return text == to_string(Pass::forward) ? std::optional(Pass::forward) : std::nullopt;
+}
+
 std::optional<Dtype> parse_dtype(std::string_view text) {
   for (Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16, Dtype::fp8})
     if (text == to_string(dtype)) return dtype;

@@ -15,13 +15,15 @@ enum class Mask { full, causal };
 std::string_view to_string(Pass pass);
 std::string_view to_string(Dtype dtype);
 std::string_view to_string(Mask mask);
+std::optional<Pass> parse_pass(std::string_view text);
 std::optional<Dtype> parse_dtype(std::string_view text);  // "e4m3" is fp8 too
 std::optional<Mask> parse_mask(std::string_view text);
 int64_t bytes_per_element(Dtype dtype);
 // Of O, for Q, K and V of `dtype`.
 constexpr Dtype output_dtype(Dtype dtype) { return dtype == Dtype::fp8 ? Dtype::bf16 : dtype; }
 
-// O = softmax(Q K^T / sqrt(head_dim) + mask) V, for every batch and query head.
+// O = softmax(Q K^T / sqrt(head_dim) + mask) V, for every batch and query head. problem_fields.hpp lists the
+// members: names, texts, options, and what their absence from a file means.
 struct Problem {
   Pass pass = Pass::forward;
   Dtype dtype = Dtype::fp16;
@@ -32,6 +34,7 @@ struct Problem {
   int64_t q_len = 0;
   int64_t kv_len = 0;
   int64_t head_dim = 64;
+  int64_t further = 0;  // value of a field that a test registers (FurtherField)
 
   int64_t group() const { return heads / kv_heads; }
   // The causal mask is aligned to the bottom right: query i sees key j when j <= i + causal_offset().

@@ -14,8 +14,7 @@ namespace attnprof {
 // A line of src/published/figures.csv.
 struct PublishedFigure {
   std::string source, device, implementation, algorithm;
-  std::string pass, dtype, mask;
-  int64_t batch = 0, heads = 0, kv_heads = 0, seqlen = 0, head_dim = 0;
+  ProblemCells problem;
   double half_square_tflops = 0;  // FLOPs as in half_square_flops, TFLOP/s
   double exact_tflops = 0;        // FLOPs as in useful_flops
 };
@@ -28,7 +27,7 @@ std::vector<PublishedFigure> parse_published(std::string_view text, std::string_
 // The class that a variant or a peer belongs to: unfused, flash1, flash2, flash3; empty where none is known.
 std::string_view algorithm_of(std::string_view variant);
 
-// A row and a figure of its pass, dtype, mask, N, head_dim and algorithm.
+// A row and a figure of its algorithm and, but for batch, heads and kv_heads, its problem.
 struct PublishedMatch {
   const Row* row;
   const PublishedFigure* figure;

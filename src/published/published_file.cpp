@@ -1,13 +1,12 @@
 // Reading src/published/figures.csv.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 
-#include "base/csv.hpp"
+#include "base/csv_header.hpp"
 #include "base/error.hpp"
-#include "problem/problem.hpp"
+#include "problem/problem_fields.hpp"
 #include "published/published.hpp"
 
 namespace attnprof {
@@ -16,18 +15,12 @@ namespace {
 // The cells of one line by column name.
 class Line {
  public:
-  Line(const CsvRecord& header, const CsvRecord& record, std::string_view file)
-      : header_(header), record_(record), file_(file) {
-    if (record.fields.size() != header.fields.size())
-      throw UsageError(fmt::format("{}, line {}: {} fields where the header has {}", file, record.line,
-                                   record.fields.size(), header.fields.size()));
+  Line(const CsvHeader& header, const RecordView& record) : header_(header), record_(record) {
+    header.check(record);
   }
 
-  const std::string& text(std::string_view name) const {
-    const auto found = std::ranges::find(header_.fields, name);
-    if (found == header_.fields.end()) refuse(name, "it is missing");
-    return record_.fields[static_cast<size_t>(found - header_.fields.begin())];
-  }
+  bool has(std::string_view name) const { return header_.position(name).has_value(); }
+  const std::string& text(std::string_view name) const { return record_.fields[position(name)]; }
 
   template <class Number>
   Number positive(std::string_view name) const {
@@ -41,23 +34,44 @@ class Line {
   }
 
   [[noreturn]] void refuse(std::string_view name, std::string_view why) const {
-    throw UsageError(fmt::format("{}, line {}, column {}: {}", file_, record_.line, name, why));
+    header_.refuse(record_.line, position(name), why);
   }
 
  private:
-  const CsvRecord& header_;
-  const CsvRecord& record_;
-  std::string_view file_;
+  size_t position(std::string_view name) const {
+    if (const auto place = header_.position(name)) return *place;
+    throw UsageError(
+        fmt::format("{}, line {}, column {}: it is missing", header_.file(), record_.line, name));
+  }
+
+  const CsvHeader& header_;
+  const RecordView& record_;
 };
+
+// A column of its name, of lengths seqlen; a field that the file lacks has what that means.
+ProblemCells problem_cells(const Line& line) {
+  ProblemCells cells;
+  const auto fields = problem_fields();
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const bool length = fields[i].name == "q_len" || fields[i].name == "kv_len";
+    const std::string_view column = length ? "seqlen" : fields[i].name;
+    if (!line.has(column) && fields[i].may_be_absent())
+      cells.set_text(i, cells.absent_text(fields[i]));
+    else if (fields[i].is_count() && fields[i].lowest > 0)
+      cells.at(i) = Count(line.positive<int64_t>(column));
+    else if (!cells.set_text(i, line.text(column)))
+      line.refuse(column, fmt::format("'{}' is no number", line.text(column)));
+  }
+  return cells;
+}
 
 // Exact over half-square FLOPs of the figure's problem, the same for every pass.
 double exact_share(const Line& line, const PublishedFigure& figure) {
-  const auto mask = parse_mask(figure.mask);
-  if (!mask) line.refuse("mask", fmt::format("'{}' is neither full nor causal", figure.mask));
   Problem problem;
-  problem.mask = *mask;
-  problem.q_len = problem.kv_len = figure.seqlen;
-  problem.head_dim = figure.head_dim;
+  const auto fields = problem_fields();
+  for (size_t i = 0; i < fields.size(); ++i)
+    if (!fields[i].set(problem, figure.problem.text(i)) && fields[i].name == "mask")
+      line.refuse("mask", fmt::format("'{}' is neither full nor causal", figure.problem.text(i)));
   return static_cast<double>(useful_flops(problem)) / static_cast<double>(half_square_flops(problem));
 }
 
@@ -76,14 +90,7 @@ PublishedFigure figure_of(const Line& line) {
                          .device = line.text("device"),
                          .implementation = line.text("implementation"),
                          .algorithm = line.text("algorithm"),
-                         .pass = line.text("pass"),
-                         .dtype = line.text("dtype"),
-                         .mask = line.text("mask"),
-                         .batch = line.positive<int64_t>("batch"),
-                         .heads = line.positive<int64_t>("heads"),
-                         .kv_heads = line.positive<int64_t>("kv_heads"),
-                         .seqlen = line.positive<int64_t>("seqlen"),
-                         .head_dim = line.positive<int64_t>("head_dim")};
+                         .problem = problem_cells(line)};
   set_rates(line, figure);
   return figure;
 }
@@ -91,10 +98,14 @@ PublishedFigure figure_of(const Line& line) {
 }  // namespace
 
 std::vector<PublishedFigure> parse_published(std::string_view text, std::string_view file) {
-  const CsvText csv = parse_csv(text, file);
   std::vector<PublishedFigure> figures;
-  for (size_t i = 1; i < csv.records.size(); ++i)
-    figures.push_back(figure_of(Line(csv.records[0], csv.records[i], file)));
+  CsvHeader header;
+  for_each_record(text, file, [&](const RecordView& record) {
+    if (header.empty())
+      header = CsvHeader(record.fields, record.line, file);
+    else
+      figures.push_back(figure_of(Line(header, record)));
+  });
   return figures;
 }
 

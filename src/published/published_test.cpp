@@ -26,7 +26,7 @@ std::vector<PublishedFigure> figures_of(const std::string& lines) {
 // 16 heads, N = 1024, d = 64, causal, in 100 us.
 Row causal_row() {
   Row row = roofline_row();
-  row.identity.mask = "causal";
+  row.identity.word("mask") = "causal";
   row.model.useful_flops = 4LL * 64 * 16 * 1024 * 1025 / 2;
   row.model.half_square_flops = 4LL * 64 * 16 * 1024 * 1024 / 2;
   row.roofline.useful_tflops_per_s = static_cast<double>(*row.model.useful_flops) / 1e5 / 1e3;
@@ -61,12 +61,12 @@ TEST(Published, MatchesNeedTheSameProblemAndAlgorithm) {
   EXPECT_FALSE(same.matches[0].same_shape) << "other heads";
   std::vector<Row> others(7, causal_row());
   others[0].identity.variant = "flash1";
-  others[1].identity.dtype = "bf16";
-  others[2].identity.mask = "full";
-  others[3].identity.q_len = 2048;
-  others[4].identity.kv_len = 2048;
-  others[5].identity.head_dim = 128;
-  others[6].identity.pass = "bwd";
+  others[1].identity.word("dtype") = "bf16";
+  others[2].identity.word("mask") = "full";
+  others[3].identity.count("q_len") = 2048;
+  others[4].identity.count("kv_len") = 2048;
+  others[5].identity.count("head_dim") = 128;
+  others[6].identity.word("pass") = "bwd";
   const PublishedComparison none = compare(others, figures);
   EXPECT_TRUE(none.matches.empty());
   EXPECT_EQ(none.unmatched, others.size());
@@ -98,7 +98,8 @@ TEST(Published, MalformedFiguresNameLineAndColumn) {
               HasSubstr("column mask: 'none'"));
   EXPECT_THAT(error("a,H200,x,flash2,fwd,fp16,full,1,16,16,1024,64,40,half,,\n"),
               HasSubstr("column convention"));
-  EXPECT_THAT(error("a,H200\n"), HasSubstr("line 2: 2 fields where the header has 16"));
+  EXPECT_THAT(error("a,H200\n"),
+              HasSubstr("line 2, column device: the line has 2 fields where the header has 16"));
 }
 
 // What is published as a rate and as a time must be one measurement in the convention that is named.
@@ -115,10 +116,12 @@ TEST(Published, RatesAndTimesOfTheFileAgree) {
     const std::string& time = csv.records[i + 1].fields[time_at];
     if (time.empty()) continue;
     ++timed;
-    const double n = static_cast<double>(figure.seqlen), mask = figure.mask == "causal" ? 0.5 : 1,
-                 pass = figure.pass == "bwd" ? 2.5 : 1;
-    const double flops =
-        4 * n * n * static_cast<double>(figure.head_dim * figure.heads * figure.batch) * mask * pass;
+    const ProblemCells& p = figure.problem;
+    const double n = static_cast<double>(*p.count("q_len")), mask = p.word("mask") == "causal" ? 0.5 : 1,
+                 pass = p.word("pass") == "bwd" ? 2.5 : 1;
+    const double flops = 4 * n * n *
+                         static_cast<double>(*p.count("head_dim") * *p.count("heads") * *p.count("batch")) *
+                         mask * pass;
     EXPECT_NEAR(flops / std::stod(time) / 1e9 / figure.half_square_tflops, 1, 0.01)
         << csv.records[i + 1].line;
   }

@@ -78,29 +78,33 @@ TableColumn make_tile(const std::vector<Row>& rows) {
 
 // Columns `a` and `b`, both when they differ in some row, else `a` under `together`; none when nothing
 // varies.
-void add_pair(std::vector<TableColumn>& columns, const char* a, const char* b, const char* together,
-              const std::vector<Row>& rows) {
+void add_pair(std::vector<TableColumn>& columns, std::string_view a, std::string_view b,
+              std::string_view together, const std::vector<Row>& rows) {
   if (!varies(a, rows) && !varies(b, rows)) return;
   const bool same = std::ranges::all_of(
       rows, [&](const Row& row) { return cell(*find_column(a), row) == cell(*find_column(b), row); });
-  columns.push_back(make(a, same ? together : a, rows));
+  columns.push_back(make(a, std::string(same ? together : a), rows));
   if (same)
     columns.back().schema_columns = 2;
   else
-    columns.push_back(make(b, b, rows));
+    columns.push_back(make(b, std::string(b), rows));
 }
 
 // Identity that varies; the disposition unless all are ok; then the key figures that are there.
 std::vector<TableColumn> choose(const std::vector<Row>& rows) {
   std::vector<TableColumn> chosen;
-  const auto add_varying = [&](const char* name, const char* title) {
-    if (varies(name, rows)) chosen.push_back(make(name, title, rows));
+  const auto add_varying = [&](std::string_view name, std::string_view title) {
+    if (varies(name, rows)) chosen.push_back(make(name, std::string(title), rows));
   };
   chosen.push_back(make("variant", "variant", rows));
-  for (const char* name : {"pass", "dtype", "mask", "batch"}) add_varying(name, name);
-  add_pair(chosen, "heads", "kv_heads", "heads", rows);
-  add_pair(chosen, "q_len", "kv_len", "N", rows);
-  add_varying("head_dim", "d");
+  std::vector<std::string_view> paired;
+  for (const ProblemField& field : problem_fields())
+    if (!field.twin.empty()) {
+      add_pair(chosen, field.name, field.twin, field.twin_title, rows);
+      paired.push_back(field.twin);
+    } else if (std::ranges::find(paired, field.name) == paired.end()) {
+      add_varying(field.name, field.short_title());
+    }
   if (varies("tile", rows) || varies("br", rows) || varies("bc", rows)) chosen.push_back(make_tile(rows));
   for (const char* name : {"knobs", "cache"}) add_varying(name, name);
   if (std::ranges::any_of(rows, [](const Row& row) { return row.status.disposition != "ok"; }))
@@ -158,6 +162,11 @@ std::string one_line(std::string text) {
   std::ranges::replace_if(
       text, [](unsigned char c) { return std::isspace(c) != 0; }, ' ');
   return printable(text);
+}
+
+size_t told_columns(const std::vector<Row>& rows) {
+  return static_cast<size_t>(
+      std::ranges::count_if(schema(), [&](const Column& column) { return tells_in_any(column, rows); }));
 }
 
 std::string reasons(const std::vector<Row>& rows, size_t width) {
@@ -220,7 +229,7 @@ std::string format_table(const std::vector<Row>& rows, const TableStyle& style) 
     result += without_end_spaces(line) + "\n";
   }
   result += reasons(rows, style.width);
-  size_t hidden = style.columns.empty() ? schema().size() : style.columns.size();
+  size_t hidden = style.columns.empty() ? told_columns(rows) : style.columns.size();
   for (size_t i = 0; i < shown; ++i) hidden -= columns[i].schema_columns;
   if (hidden > 0)
     result += wrap_text(

@@ -10,6 +10,7 @@
 #include "base/units.hpp"
 #include "row/row_json.hpp"
 #include "row/schema_docs.hpp"
+#include "testing/row_identity.hpp"
 
 namespace attnprof {
 namespace {
@@ -19,19 +20,7 @@ using testing::Not;
 
 Row row_of(const char* variant, int64_t length, const char* disposition) {
   Row row;
-  row.identity = {.variant = variant,
-                  .pass = "fwd",
-                  .dtype = "fp16",
-                  .mask = "full",
-                  .batch = 1,
-                  .heads = 16,
-                  .kv_heads = 16,
-                  .q_len = length,
-                  .kv_len = length,
-                  .head_dim = 64,
-                  .tile = "auto",
-                  .knobs = "-",
-                  .cache = "cold"};
+  row.identity = row_identity(variant, 1, length);
   row.status.disposition = disposition;
   if (row.status.disposition != "ok") {
     row.status.reason =

@@ -88,7 +88,7 @@ class Table {
   // By the schedule; else one an unmasked (query, key) pair.
   void exponentials() {
     if (unseen_.exponentials) return add("exp", *unseen_.exponentials, "exponentials", rates_.exp, 1, {});
-    const double head_dim = as_double(row_.identity.head_dim);
+    const double head_dim = as_double(row_.identity.count("head_dim"));
     const double pairs = head_dim > 0 ? as_double(row_.model.useful_flops) / (4 * head_dim) : 0;
     add("exp", pairs, "exponentials", rates_.exp, 1, {"useful_flops", "head_dim"});
   }
@@ -125,12 +125,12 @@ std::string binding_resource(const ResourceTable& table, double latency_ns) {
   return longest.ns < bound_share * latency_ns ? "latency" : longest.name;
 }
 
-Dtype dtype_of(const Row& row) { return parse_dtype(row.identity.dtype).value_or(Dtype::fp16); }
+Dtype dtype_of(const Row& row) { return parse_dtype(row.identity.word("dtype")).value_or(Dtype::fp16); }
 
 bool uses_tensor_cores(const Row& row) {
   const Count& flops =
       row.counters.executed_tensor_flops ? row.counters.executed_tensor_flops : row.model.tensor_flops;
-  return flops ? *flops > 0 : row.identity.dtype != to_string(Dtype::fp32);
+  return flops ? *flops > 0 : row.identity.word("dtype") != to_string(Dtype::fp32);
 }
 
 }  // namespace attnprof

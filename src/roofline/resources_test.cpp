@@ -32,8 +32,8 @@ Rates rates() { return rates_at(device(), {}, Dtype::fp16, std::nullopt); }
 // 100 us; each resource needs 10 us, but exp 2.5 and launch 1.
 Row row() {
   Row r;
-  r.identity.dtype = "fp16";
-  r.identity.head_dim = 100;
+  r.identity.word("dtype") = "fp16";
+  r.identity.count("head_dim") = 100;
   r.model.useful_flops = 1'000'000'000;
   r.latency.median_ns = 100'000;
   r.counters.hbm_total = 10'000'000;

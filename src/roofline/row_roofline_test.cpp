@@ -18,8 +18,8 @@ DeviceProfile device() {
 // 4 GFLOP in 100 us (40 TFLOP/s), 20 MB of HBM (200 FLOP a byte), 160 MB at the SMs.
 Row tensor_row() {
   Row row;
-  row.identity.dtype = "fp16";
-  row.identity.head_dim = 100;
+  row.identity.word("dtype") = "fp16";
+  row.identity.count("head_dim") = 100;
   row.model.useful_flops = 4'000'000'000;
   row.model.tensor_flops = 4'000'000'000;
   row.model.hbm_bytes = 20'000'000;
@@ -54,7 +54,7 @@ TEST(Place, RoofsAreOfTheRowsDtype) {
   EXPECT_DOUBLE_EQ(*row.roofline.roof_pct, 80);
   EXPECT_EQ(row.roofline.bound, "l2") << "80 us of tensor cores";
   EXPECT_FALSE(has_flag(row.status, Flag::above_ceiling));
-  row.identity.dtype = "bf16";
+  row.identity.word("dtype") = "bf16";
   fill_roofline(row, device(), ceilings);
   EXPECT_DOUBLE_EQ(*row.roofline.roof_tflops_per_s, 39);
   EXPECT_DOUBLE_EQ(*row.roofline.roof_pct, 100 * 40 / 39.0);
@@ -81,14 +81,14 @@ TEST(Place, ARowByHand) {
 
 TEST(Place, Fp8HasItsOwnPeak) {
   Row row = tensor_row();
-  row.identity.dtype = "fp8";
+  row.identity.word("dtype") = "fp8";
   DeviceProfile unknown = device(), known = device();
   known.tensor_fp8_tflops = 160;
   fill_roofline(row, known);
   EXPECT_DOUBLE_EQ(*row.roofline.mfu_pct, 25);
   EXPECT_DOUBLE_EQ(*row.roofline.roof_tflops_per_s, 160);
   row = tensor_row();
-  row.identity.dtype = "fp8";
+  row.identity.word("dtype") = "fp8";
   fill_roofline(row, unknown);
   EXPECT_FALSE(row.roofline.mfu_pct || row.roofline.roof_pct) << "no peak, no share of it";
 }
@@ -115,7 +115,7 @@ TEST(Place, EachResourceCanBind) {
   fill_roofline(row, device());
   EXPECT_EQ(row.roofline.bound, "l2");
   row = tensor_row();
-  row.identity.head_dim = 16;
+  row.identity.count("head_dim") = 16;
   fill_roofline(row, device());
   EXPECT_EQ(row.roofline.bound, "exp") << "62.5 M exponentials";
   row = tensor_row();
@@ -141,7 +141,7 @@ TEST(Place, ALibrarysProductsGoByDtypeUntilCounted) {
   EXPECT_DOUBLE_EQ(*row.roofline.mfu_pct, 40);
   row = tensor_row();
   row.model.tensor_flops.reset();
-  row.identity.dtype = "fp32";
+  row.identity.word("dtype") = "fp32";
   row.latency.median_ns = 1'000'000;
   fill_roofline(row, device());
   EXPECT_DOUBLE_EQ(*row.roofline.mfu_pct, 40);

@@ -6,16 +6,23 @@
 #include <optional>
 #include <string>
 
+#include "row/problem_cells.hpp"
+
 namespace attnprof {
 
-using Count = std::optional<int64_t>;
 using Real = std::optional<double>;
 
 // What the gate matches on; never empty.
 struct Identity {
-  std::string variant, pass, dtype, mask;
-  Count batch, heads, kv_heads, q_len, kv_len, head_dim;
+  std::string variant;
+  ProblemCells problem;
   std::string tile, knobs, cache;
+
+  // Of the problem, by the field's name.
+  std::string& word(std::string_view field) { return problem.word(field); }
+  const std::string& word(std::string_view field) const { return problem.word(field); }
+  Count& count(std::string_view field) { return problem.count(field); }
+  const Count& count(std::string_view field) const { return problem.count(field); }
 };
 
 struct Provenance {

@@ -4,53 +4,67 @@
 
 #include <algorithm>
 
+#include "base/csv_header.hpp"
 #include "base/error.hpp"
+#include "row/identity_cells.hpp"
 
 namespace attnprof {
 namespace {
 
-// Schema columns of a header; null where the column is unknown.
-std::vector<const Column*> columns_of(const CsvRecord& header, std::string_view file) {
-  std::vector<const Column*> columns;
-  for (const std::string& name : header.fields) {
-    if (std::ranges::count(header.fields, name) > 1)
-      throw UsageError(fmt::format("{}, line {}: column {} stands twice; keep one", file, header.line, name));
-    columns.push_back(find_column(name));
-  }
-  for (const Column& column : schema())
-    if (column.group == Group::identity && std::ranges::find(columns, &column) == columns.end())
-      throw UsageError(fmt::format("{}: column {} is missing; this is no attnprof CSV", file, column.name));
-  return columns;
-}
+// Takes a file record by record.
+class RowReader {
+ public:
+  RowReader(RowFile& result, std::string_view file) : result_(result), file_(file) {}
 
-Row row_of(const CsvRecord& record, const std::vector<const Column*>& columns, std::string_view file) {
-  if (record.fields.size() != columns.size())
-    throw UsageError(fmt::format("{}, line {}: {} fields where the header has {}", file, record.line,
-                                 record.fields.size(), columns.size()));
-  Row row;
-  try {
-    for (size_t i = 0; i < columns.size(); ++i)
-      if (columns[i]) set_cell(*columns[i], row, record.fields[i]);
-  } catch (const UsageError& error) {
-    throw UsageError(fmt::format("{}, line {}: {}", file, record.line, error.what()));
+  void take(const RecordView& record) {
+    if (header_.empty()) return take_header(record);
+    header_.check(record);
+    Row row;
+    try {
+      for (size_t i = 0; i < columns_.size(); ++i)
+        if (columns_[i]) set_cell(*columns_[i], row, record.fields[i]);
+      for (size_t i = 0; i < identity_.size(); ++i)  // those that the file lacks too
+        set_cell(*identity_columns_[i], row, identity_.text(record, i));
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("{}, line {}: {}", file_, record.line, error.what()));
+    }
+    result_.rows.push_back(std::move(row));
+    result_.lines.push_back(record.line);
   }
-  return row;
-}
+
+ private:
+  void take_header(const RecordView& record) {
+    header_ = CsvHeader(record.fields, record.line, file_);
+    result_.header = header_.names();
+    for (const std::string& name : result_.header) columns_.push_back(find_column(name));
+    identity_columns_ = identity_columns();
+    identity_ = IdentityCells(header_, identity_names(), Absence::filled, [&](const std::string& name) {
+      throw UsageError(fmt::format("{}: column {} is missing; this is no attnprof CSV", file_, name));
+    });
+  }
+
+  RowFile& result_;
+  std::string file_;
+  CsvHeader header_;
+  std::vector<const Column*> columns_;  // of the header; null where one is unknown
+  std::vector<const Column*> identity_columns_;
+  IdentityCells identity_;
+};
 
 }  // namespace
 
 RowFile parse_rows(std::string_view text, std::string_view file) {
-  const CsvText csv = parse_csv(text, file);
   RowFile result;
-  result.torn = csv.torn;
-  if (csv.records.empty()) return result;
-  result.header = csv.records.front().fields;
-  const std::vector<const Column*> columns = columns_of(csv.records.front(), file);
-  for (size_t i = 1; i < csv.records.size(); ++i) {
-    result.rows.push_back(row_of(csv.records[i], columns, file));
-    result.lines.push_back(csv.records[i].line);
-  }
+  RowReader reader(result, file);
+  result.torn = for_each_record(text, file, [&](const RecordView& record) { reader.take(record); });
   return result;
+}
+
+std::vector<std::string> parse_header(std::string_view text, std::string_view file) {
+  const size_t end = text.find_first_of("\r\n");
+  if (end == std::string_view::npos) return {};
+  const CsvText csv = parse_csv(text.substr(0, end + 1), file);
+  return csv.records.empty() ? std::vector<std::string>{} : csv.records.front().fields;
 }
 
 RowFile read_rows(const std::string& path) { return parse_rows(read_text_file(path), path); }
@@ -59,6 +73,31 @@ std::vector<const Column*> all_columns() {
   std::vector<const Column*> columns;
   for (const Column& column : schema()) columns.push_back(&column);
   return columns;
+}
+
+std::optional<std::vector<const Column*>> columns_of_file(std::span<const std::string> header) {
+  std::vector<const Column*> columns;
+  for (const Column* column : all_columns()) {
+    const bool there = std::ranges::find(header, column->name) != header.end();
+    const ProblemField* field = column->problem_field();
+    if (there)
+      columns.push_back(column);
+    else if (!field || field->first_schema)
+      return std::nullopt;
+  }
+  const bool same = std::ranges::equal(header, columns, {}, {}, &Column::name);
+  return same ? std::optional(columns) : std::nullopt;
+}
+
+std::vector<std::string> identity_texts(const Row& row) {
+  std::vector<std::string> texts;
+  for (const Column* column : identity_columns()) {
+    if (!tells(*column, row)) continue;
+    const ProblemField* field = column->problem_field();
+    const std::string text = cell(*column, row);
+    texts.push_back(field && !field->first_schema ? fmt::format("{}={}", field->name, text) : text);
+  }
+  return texts;
 }
 
 std::string csv_header(std::span<const Column* const> columns) {

@@ -89,7 +89,7 @@ TEST(Csv, ColumnsAreFoundByNameInAnyOrderAndUnknownOnesIgnored) {
       parse_rows("comment,hbm_bytes," + header + "\n\"hi, there\",42," + values + "\n", "f.csv");
   ASSERT_EQ(file.rows.size(), 1u);
   EXPECT_EQ(file.rows[0].identity.variant, "word");
-  EXPECT_EQ(file.rows[0].identity.head_dim, 7);
+  EXPECT_EQ(file.rows[0].identity.count("head_dim"), 7);
   EXPECT_EQ(file.rows[0].counters.hbm_total, 42);
   EXPECT_FALSE(file.rows[0].latency.median_ns);
 }
@@ -130,8 +130,10 @@ TEST(Csv, ATornHeaderHasNoRows) {
 TEST(Csv, MalformedFilesAreRefusedWithFileAndLine) {
   const std::string header = csv_header(all_columns());
   EXPECT_THAT(refusal("a,b\n1,2\n"), HasSubstr("f.csv: column variant is missing"));
-  EXPECT_THAT(refusal("variant," + header + "\n"), HasSubstr("column variant stands twice"));
-  EXPECT_THAT(refusal(header + "flash2,fwd\n"), HasSubstr("f.csv, line 2: 2 fields"));
+  EXPECT_THAT(refusal("variant," + header + "\n"),
+              HasSubstr("f.csv, line 1, column variant: it stands twice"));
+  EXPECT_THAT(refusal(header + "flash2,fwd\n"),
+              HasSubstr("f.csv, line 2, column pass: the line has 2 fields"));
   EXPECT_THAT(refusal(header + "a\"b\n"), HasSubstr("f.csv, line 2: a quote"));
   Row bad = full_row();
   std::string text = file_of({bad});

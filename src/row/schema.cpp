@@ -5,6 +5,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <mutex>
 
 #include "base/error.hpp"
 
@@ -17,26 +19,10 @@ Field at(Row& row) {
   return &(row.*group.*member);
 }
 
-constexpr auto columns = std::to_array<Column>({
+// Between `variant` and these stand the fields of the problem.
+constexpr auto own_columns = std::to_array<Column>({
     {"variant", Group::identity, "algorithm, as in `attnprof list`; of `attnprof trace` the kernel's name",
      at<&Row::identity, &Identity::variant>},
-    {"pass", Group::identity,
-     "`fwd`; `-` of a traced kernel, like mask and tile, and 0 like the sizes: its problem is not known",
-     at<&Row::identity, &Identity::pass>},
-    {"dtype", Group::identity,
-     "element type of Q, K, V and O (fp8: e4m3 Q, K and V with a scale a "
-     "head, O in bf16); products accumulate in fp32; of a traced kernel the "
-     "operands of its tensor core products (fp32: TF32), `-` without any",
-     at<&Row::identity, &Identity::dtype>},
-    {"mask", Group::identity,
-     "`full`, or `causal` aligned to the bottom right: query i sees key j when j <= i + kv_len - q_len",
-     at<&Row::identity, &Identity::mask>},
-    {"batch", Group::identity, "sequences", at<&Row::identity, &Identity::batch>},
-    {"heads", Group::identity, "query heads", at<&Row::identity, &Identity::heads>},
-    {"kv_heads", Group::identity, "key and value heads", at<&Row::identity, &Identity::kv_heads>},
-    {"q_len", Group::identity, "queries a sequence", at<&Row::identity, &Identity::q_len>},
-    {"kv_len", Group::identity, "keys a sequence", at<&Row::identity, &Identity::kv_len>},
-    {"head_dim", Group::identity, "d, elements of a head", at<&Row::identity, &Identity::head_dim>},
     {"tile", Group::identity, "tile as asked for: `auto` or Br x Bc", at<&Row::identity, &Identity::tile>},
     {"knobs", Group::identity,
      "variant settings as asked for, `-` for none; of a traced kernel its launch configuration and, a row a "
@@ -208,6 +194,22 @@ constexpr auto columns = std::to_array<Column>({
      at<&Row::build, &Build::workspace_bytes>},
 });
 
+constexpr size_t fields_begin = 1;
+
+std::vector<Column> columns_now() {
+  std::vector<Column> columns(own_columns.begin(), own_columns.end());
+  const auto fields = problem_fields();
+  for (size_t i = 0; i < fields.size(); ++i)
+    columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(fields_begin + i),
+                   {fields[i].name, Group::identity, fields[i].description, nullptr, i});
+  return columns;
+}
+
+struct CellField {
+  Field operator()(std::string& word) const { return &word; }
+  Field operator()(Count& count) const { return &count; }
+};
+
 constexpr std::array flag_names = {"above_ceiling", "drift",         "throttled",    "gpu_shared",
                                    "few_samples",   "imprecise",     "uncalibrated", "noisy_bytes",
                                    "graph",         "other_launches"};
@@ -252,12 +254,45 @@ std::string_view to_string(Group group) {
   return names[static_cast<size_t>(group)];
 }
 
-std::span<const Column> schema() { return columns; }
+Field Column::field(Row& row) const {
+  return at ? at(row) : std::visit(CellField{}, row.identity.problem.at(problem_position));
+}
+
+const ProblemField* Column::problem_field() const {
+  return at ? nullptr : &problem_fields()[problem_position];
+}
+
+// One list for each that the problem's fields have had: pointers to columns stay valid.
+std::span<const Column> schema() {
+  static std::mutex mutex;
+  static std::map<int, std::vector<Column>> lists;
+  const std::lock_guard lock(mutex);
+  const auto [list, added] = lists.try_emplace(problem_fields_version());
+  if (added) list->second = columns_now();
+  return list->second;
+}
 
 const Column* find_column(std::string_view name) {
-  for (const Column& column : columns)
+  for (const Column& column : schema())
     if (column.name == name) return &column;
   return nullptr;
+}
+
+std::vector<const Column*> identity_columns() {
+  std::vector<const Column*> columns;
+  for (const Column& column : schema())
+    if (column.group == Group::identity) columns.push_back(&column);
+  return columns;
+}
+
+std::vector<std::string> identity_names() {
+  std::vector<std::string> names;
+  for (const Column* column : identity_columns()) names.emplace_back(column->name);
+  return names;
+}
+
+bool tells(const Column& column, const Row& row) {
+  return !column.problem_field() || row.identity.problem.tells(column.problem_position);
 }
 
 // Columns hold one accessor, for writing; reading goes through it too, without changing the row.

@@ -2,10 +2,12 @@
 // and the README's column table all come from it.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "row/row.hpp"
 
@@ -34,11 +36,27 @@ struct Column {
   std::string_view name;  // with its unit: latency_median_ns
   Group group;
   std::string_view description;  // definition, unit, source; one sentence
-  Field (*field)(Row&);
+  Field (*at)(Row&);             // null: a cell of the problem
+  size_t problem_position = 0;   // which, in problem_fields()
+
+  Field field(Row& row) const;
+  const ProblemField* problem_field() const;  // null where it is none of the problem
 };
 
 std::span<const Column> schema();
 const Column* find_column(std::string_view name);  // null if there is none
+std::vector<const Column*> identity_columns();
+std::vector<std::string> identity_names();
+
+// Whether the row says something in this column that is not said by leaving it out: all but the columns of
+// later fields of the problem at their absent value. What is made of rows for people, or in a form of its
+// own, has the columns that tell something in one of its rows.
+bool tells(const Column& column, const Row& row);
+template <class Rows>
+bool tells_in_any(const Column& column, const Rows& rows) {
+  return !column.problem_field() || column.problem_field()->first_schema ||
+         std::ranges::any_of(rows, [&](const Row& row) { return tells(column, row); });
+}
 
 // The cell's text: empty when absent; numbers in the C locale, integers in full, reals to 6 significant
 // digits.

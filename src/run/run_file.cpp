@@ -39,6 +39,7 @@ RunFile::~RunFile() {
 
 std::vector<Row> RunFile::resume(const std::vector<Case>& cases, Backend& backend, RunFacts& facts) {
   const std::string text = file_.text();
+  check_columns(cases);
   if (!resumes_ || text.empty()) return {};
   Resumption resumption = check_resume(text, meta_, path(), cases, facts.options, backend);
   if (!resumption.run.empty()) facts.run = resumption.run;
@@ -46,6 +47,10 @@ std::vector<Row> RunFile::resume(const std::vector<Case>& cases, Backend& backen
     say(fmt::format("{}, line {}: the line is torn and is measured again", path(), resumption.torn_line));
   if (resumption.keep_bytes < text.size()) cut_ = resumption.keep_bytes;
   return std::move(resumption.done);
+}
+
+void RunFile::check_columns(const std::vector<Case>& cases) const {
+  if (!cut_) attnprof::check_columns(file_.text(), path(), cases);
 }
 
 SweepObserver& RunFile::begin(const RunFacts& facts, const BackendInfo& info) {
@@ -62,7 +67,7 @@ void RunFile::rewrite(const std::vector<Row>& rows, size_t index) {
   const CsvText csv = parse_csv(file_.text(), path());
   if (rows.empty() || csv.records.size() <= rows.size()) return;
   std::string text;
-  for (const Row& row : rows) text += csv_row(all_columns(), row);
+  for (const Row& row : rows) text += writer_->line(row);
   file_.truncate(csv.records[csv.records.size() - rows.size()].offset);
   file_.write(text);
 }

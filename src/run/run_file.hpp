@@ -24,6 +24,10 @@ class RunFile {
 
   const std::string& path() const { return file_.path(); }
 
+  // Throws UsageError where one of the cases has a value of a field of the problem that the file, which is
+  // older, has no column for. Of a run whose rows the file is to take, before it is measured.
+  void check_columns(const std::vector<Case>& cases) const;
+
   // To go on with the file's last run: returns its rows, which are those of the first of `cases`, and gives
   // `facts` its name. None of a file without rows, or where it was not asked for. Throws UsageError when that
   // run was another.

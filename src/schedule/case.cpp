@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "problem/problem_fields.hpp"
+
 namespace attnprof {
 
 std::string_view to_string(CacheState cache) { return cache == CacheState::cold ? "cold" : "warm"; }
@@ -32,16 +34,10 @@ std::vector<Step> timed_steps(const Case& c) {
 }
 
 std::string describe(const Case& c) {
-  const Problem& p = c.problem;
-  const std::string heads =
-      p.heads == p.kv_heads ? fmt::format("h{}", p.heads) : fmt::format("h{}/{}", p.heads, p.kv_heads);
-  const std::string lengths =
-      p.q_len == p.kv_len ? fmt::format("N{}", p.q_len) : fmt::format("q{} k{}", p.q_len, p.kv_len);
   // A variant without tiles of its own resolves to 0 x 0.
   const std::string tile = c.tile.br > 0 ? fmt::format(" {}x{}", c.tile.br, c.tile.bc) : "";
   const std::string knobs = c.requested.knobs.empty() ? "" : " " + to_string(c.requested.knobs);
-  return fmt::format("{}{}{} {} {} b{} {} {} d{} {}", c.variant->name, tile, knobs, to_string(p.dtype),
-                     to_string(p.mask), p.batch, heads, lengths, p.head_dim, to_string(c.cache));
+  return fmt::format("{}{}{} {} {}", c.variant->name, tile, knobs, describe(c.problem), to_string(c.cache));
 }
 
 }  // namespace attnprof

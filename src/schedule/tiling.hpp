@@ -12,6 +12,7 @@
 
 #include "problem/operands.hpp"
 #include "problem/problem.hpp"
+#include "problem/problem_fields.hpp"
 #include "schedule/tile_machine.hpp"
 
 namespace attnprof {
@@ -37,13 +38,18 @@ inline Region row_tile(int operand, const Operand& shape, int64_t slice, int64_t
   return {operand, slice, row, std::min(tile_rows, shape.rows - row), 0, shape.cols};
 }
 
-// The macros every kernel is compiled with (kernels/attention_params.h).
+// The macros every kernel is compiled with (kernels/attention_params.h); of later fields of the problem those
+// that are not at their absent value, so that kernels without them stay what they were.
 inline std::vector<std::pair<std::string, std::string>> kernel_macros(const Problem& p, int br, int bc) {
-  return {{"DTYPE", std::to_string(static_cast<int>(p.dtype))},
-          {"HEAD_DIM", std::to_string(p.head_dim)},
-          {"TILE_BR", std::to_string(br)},
-          {"TILE_BC", std::to_string(bc)},
-          {"CAUSAL", p.mask == Mask::causal ? "1" : "0"}};
+  std::vector<std::pair<std::string, std::string>> macros = {
+      {"DTYPE", std::to_string(static_cast<int>(p.dtype))},
+      {"HEAD_DIM", std::to_string(p.head_dim)},
+      {"TILE_BR", std::to_string(br)},
+      {"TILE_BC", std::to_string(bc)},
+      {"CAUSAL", p.mask == Mask::causal ? "1" : "0"}};
+  for (const ProblemField& field : problem_fields())
+    if (!field.macro.empty() && field.tells(p)) macros.emplace_back(field.macro, field.text(p));
+  return macros;
 }
 
 }  // namespace attnprof

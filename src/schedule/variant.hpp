@@ -58,6 +58,10 @@ struct Variant {
   // Tiles (and knobs) that `tune` tries where none are given; null: Br and Bc in multiples of 16.
   std::function<std::vector<Tile>(const Problem&, const DeviceProfile&)> candidates = nullptr;
 
+  // Fields of the problem that came after the first schema and that this variant heeds. A case that has
+  // another at anything but its absent value is skipped (plan/skip): no kernel answers what it was not asked.
+  std::vector<std::string_view> later_fields = {};
+
   int tile_step = 16;  // Br and Bc are multiples of it: rows of a tensor core instruction
   // Of a variant that was loaded: the file or library it is from, and a hash of that. Empty: built in.
   std::string_view origin = {}, fingerprint = {};

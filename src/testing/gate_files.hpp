@@ -12,13 +12,14 @@
 
 #include "gate/gate.hpp"
 #include "row/row_csv.hpp"
+#include "testing/row_identity.hpp"
 
 namespace attnprof {
 
 // A measured row: 1 ms, 64 MB of HBM, 100 MB of SM bytes, 1 GFLOP.
 inline Row measured_row(int64_t length = 1024) {
   Row row;
-  row.identity = {"flash2", "fwd", "fp16", "full", 4, 16, 16, length, length, 64, "auto", "-", "cold"};
+  row.identity = row_identity("flash2", 4, length);
   row.provenance = {"1", "20260101T000000Z-00000001", "e1", "gpu", "GPU"};
   row.resolved = {64, 64, "-"};
   row.status = {"ok", "", ""};

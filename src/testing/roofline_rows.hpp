@@ -2,6 +2,7 @@
 #pragma once
 
 #include "draw/roofline_data.hpp"
+#include "testing/row_identity.hpp"
 
 namespace attnprof {
 
@@ -9,7 +10,7 @@ namespace attnprof {
 // execute 5 GFLOP.
 inline Row roofline_row(const std::string& variant = "flash2", const std::string& device = "NVIDIA H200") {
   Row row;
-  row.identity = {variant, "fwd", "fp16", "full", 1, 16, 16, 1024, 1024, 64, "auto", "-", "cold"};
+  row.identity = row_identity(variant, 1, 1024);
   row.provenance = {"1", "r1", "e1", "gpu", device};
   row.status.disposition = "ok";
   row.verify.verified = "yes";

@@ -80,21 +80,24 @@ std::string configuration_of(const LaunchRecord& launch) {
   return text.empty() ? "-" : text;
 }
 
+// What is not known is "-" or 0; a field that older files lack has what that means.
+ProblemCells unknown_problem() {
+  ProblemCells cells;
+  const auto fields = problem_fields();
+  for (size_t i = 0; i < fields.size(); ++i)
+    cells.set_text(
+        i, fields[i].first_schema ? (fields[i].is_count() ? "0" : "-") : cells.absent_text(fields[i]));
+  return cells;
+}
+
 Identity identity_of(const LaunchRecord& launch, const LaunchCounts& counts) {
-  const auto dtype = tensor_dtype(counts);
-  return {.variant = variant_of(launch),
-          .pass = "-",
-          .dtype = dtype ? std::string(to_string(*dtype)) : "-",
-          .mask = "-",
-          .batch = 0,
-          .heads = 0,
-          .kv_heads = 0,
-          .q_len = 0,
-          .kv_len = 0,
-          .head_dim = 0,
-          .tile = "-",
-          .knobs = configuration_of(launch),
-          .cache = "as_found"};
+  Identity identity{.variant = variant_of(launch),
+                    .problem = unknown_problem(),
+                    .tile = "-",
+                    .knobs = configuration_of(launch),
+                    .cache = "as_found"};
+  if (const auto dtype = tensor_dtype(counts)) identity.word("dtype") = to_string(*dtype);
+  return identity;
 }
 
 Counters counters_of(const LaunchCounts& counts) {

@@ -60,7 +60,7 @@ TEST_F(TraceLaunches, ItsTimeIsThatOfTheBusiestSm) {
 TEST_F(TraceLaunches, LaunchesTakeTurnsAtWhatDoesNotFitAPass) {
   ASSERT_EQ(trace_target({}, times(4, "launch:k_bf16:264")), 0) << said();
   for (const Row& row : rows()) {
-    EXPECT_EQ(row.identity.dtype, "bf16");
+    EXPECT_EQ(row.identity.word("dtype"), "bf16");
     EXPECT_EQ(row.counters.executed_tensor_flops, 1'056'000'000);
     EXPECT_EQ(row.counters.sm_total, 2 * 26'400);
     EXPECT_EQ(row.counters.local, 26'400 + 64 * 264);
@@ -83,7 +83,7 @@ TEST_F(TraceLaunches, ACounterOfTwoPassesTakesTwoLaunches) {
   for (int i = 0; i < 12; ++i) acts.insert(acts.end(), {"launch:k_fp16:10", "launch:other:3"});
   ASSERT_EQ(trace_target({"--per-name"}, acts), 0) << said();
   EXPECT_THAT(variants(), ElementsAre("k_fp16", "other"));
-  EXPECT_EQ(rows()[0].identity.dtype, "fp16");
+  EXPECT_EQ(rows()[0].identity.word("dtype"), "fp16");
   EXPECT_EQ(rows()[0].counters.executed_tensor_flops, 40'000'000);
   EXPECT_EQ(rows()[0].counters.hbm_total, 150'000);
   EXPECT_EQ(rows()[1].counters.hbm_total, 45'000);
@@ -92,7 +92,7 @@ TEST_F(TraceLaunches, ACounterOfTwoPassesTakesTwoLaunches) {
 TEST_F(TraceLaunches, AKernelWithoutTensorWorkHasZeroFlopsAndABound) {
   ASSERT_EQ(trace_target({"--per-name"}, times(6, "launch:add:264")), 0);
   const Row row = rows().front();
-  EXPECT_EQ(row.identity.dtype, "-");
+  EXPECT_EQ(row.identity.word("dtype"), "-");
   EXPECT_EQ(row.counters.executed_tensor_flops, 0);
   EXPECT_FALSE(row.roofline.bound.empty());
 }

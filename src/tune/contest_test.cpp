@@ -21,7 +21,7 @@ SweepAxes small(const std::string& variant) {
   SweepAxes axes;
   axes.variants = {variant};
   axes.seqlens = {512};
-  axes.head_dims = {64};
+  axes.fields["head_dim"] = {"64"};
   return axes;
 }
 

@@ -64,6 +64,7 @@ TuneResult TunePasses::measure(const std::vector<std::vector<Case>>& contests, B
   std::vector<Case> cases;
   for (const auto& contest : contests) cases.insert(cases.end(), contest.begin(), contest.end());
   const RunFacts facts = new_run(fmt::format("{} # {}", command_line_, name), options, cases);
+  if (file_) file_->check_columns(cases);
   RecordedRun run(backend, facts, file_, interrupt_.stop());
   say(fmt::format("{}: {} cases", name, cases.size()));
   const ExitCode code = run.measure(cases);

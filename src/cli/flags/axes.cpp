@@ -2,6 +2,7 @@
 #include "cli/flags/axes.hpp"
 #include "cli/flags/values.hpp"
 #include "plan/grammar.hpp"
+#include "problem/problem_fields.hpp"
 
 namespace attnprof {
 namespace {
@@ -35,25 +36,61 @@ std::vector<CacheState> parse_caches(const std::vector<std::string>& texts) {
   return caches;
 }
 
-std::vector<Mask> parse_masks(const std::vector<std::string>& texts) {
-  std::vector<Mask> masks;
-  for (const std::string& word : parse_words("--mask", texts))
-    masks.push_back(choice<Mask>("--mask", word, {{"full", Mask::full}, {"causal", Mask::causal}}));
-  return masks;
+// "-d" of "-d,--head-dim".
+std::string_view first_name(const ProblemField& field) {
+  return field.axis.option.substr(0, field.axis.option.find(','));
+}
+
+// Words as the field writes them, each once.
+std::vector<std::string> parse_field_words(const ProblemField& field, std::string_view option,
+                                           const std::vector<std::string>& texts) {
+  std::vector<std::string> values;
+  for (const std::string& text : parse_words(option, texts)) {
+    Problem problem;
+    if (!field.set(problem, text))
+      throw UsageError(fmt::format("{} '{}' is none of {}{}{}", option, text, fmt::join(field.words, ", "),
+                                   field.aliases.empty() ? "" : ", ", fmt::join(field.aliases, ", ")));
+    if (const std::string word = field.text(problem); std::ranges::find(values, word) == values.end())
+      values.push_back(word);
+  }
+  return values;
+}
+
+std::vector<std::string> parse_field(const ProblemField& field, const std::vector<std::string>& texts) {
+  const std::string_view option = first_name(field);
+  if (!field.is_count()) return parse_field_words(field, option, texts);
+  std::vector<std::string> values;
+  for (const int64_t value : parse_axis(option, texts, field.lowest))
+    values.push_back(fmt::format("{}", value));
+  return values;
+}
+
+// What stands in the help where nothing is given.
+std::string preset_text(const ProblemField& field) {
+  if (!field.axis.preset.empty()) return std::string(field.axis.preset);
+  return field.absent_as.empty() ? std::string(field.absent) : fmt::format("as --{}", field.absent_as);
 }
 
 }  // namespace
 
 std::vector<Dtype> parse_dtypes(const std::vector<std::string>& texts) {
   std::vector<Dtype> dtypes;
-  for (const std::string& word : parse_words("--dtype", texts))
-    dtypes.push_back(choice<Dtype>("--dtype", word,
-                                   {{"fp32", Dtype::fp32},
-                                    {"fp16", Dtype::fp16},
-                                    {"bf16", Dtype::bf16},
-                                    {"fp8", Dtype::fp8},
-                                    {"e4m3", Dtype::fp8}}));
+  for (const std::string& word : parse_field_words(*find_problem_field("dtype"), "--dtype", texts))
+    dtypes.push_back(*parse_dtype(word));
   return dtypes;
+}
+
+// Instead of the option of a field, after it.
+void AxisOptions::add_instead(CLI::App& app, std::string_view field) {
+  if (field == "batch")
+    tokens_option_ = app.add_option("--tokens", tokens_, "Instead of -b: batch = tokens / N, such as 16k")
+                         ->type_name("NUMBER")
+                         ->group(group);
+  if (field == "heads")
+    hidden_option_ =
+        app.add_option("--hidden", hidden_, "Instead of --heads: heads = hidden / d, such as 2048")
+            ->type_name("NUMBER")
+            ->group(group);
 }
 
 AxisOptions::AxisOptions(CLI::App& app) : own_(app, "Variants of your own") {
@@ -63,56 +100,48 @@ AxisOptions::AxisOptions(CLI::App& app) : own_(app, "Variants of your own") {
   };
   add(variant_, "--variant", "Algorithms, see attnprof list", joined(defaults.variants));
   add(seqlen_, "-N,--seqlen", "Sequence lengths, q_len = kv_len", joined(defaults.seqlens));
-  add(q_len_, "-q,--q-len", "Queries a sequence, with -k instead of -N", "");
-  add(kv_len_, "-k,--kv-len", "Keys a sequence, with -q instead of -N", "");
-  add(head_dim_, "-d,--head-dim", "Elements of a head", joined(defaults.head_dims));
-  add(batch_, "-b,--batch", "Sequences", joined(defaults.batches));
-  tokens_option_ = app.add_option("--tokens", tokens_, "Instead of -b: batch = tokens / N, such as 16k")
-                       ->type_name("NUMBER")
-                       ->group(group);
-  add(heads_, "--heads", "Query heads", joined(defaults.heads));
-  hidden_option_ = app.add_option("--hidden", hidden_, "Instead of --heads: heads = hidden / d, such as 2048")
-                       ->type_name("NUMBER")
-                       ->group(group);
-  add(kv_heads_, "--kv-heads", "Key and value heads; fewer than --heads is GQA, 1 is MQA", "as --heads");
+  for (const ProblemField& field : problem_fields()) {
+    if (field.axis.option.empty()) continue;
+    add_axis(app, fields_[std::string(field.name)], std::string(field.axis.option),
+             std::string(field.axis.help), preset_text(field), group);
+    add_instead(app, field.name);
+  }
   add(br_, "--br,--Br", "Rows of Q a block works on", "the variant's");
   add(bc_, "--bc,--Bc", "Rows of K and V a block works on", "the variant's");
   add_axis(app, knob_, "--knob",
            "A variant's own setting and its values, such as stages=1,2; see attnprof list", "the variant's",
            group);
   knob_.option->type_name("NAME=LIST");
-  add(dtype_, "--dtype", "fp32, fp16, bf16, fp8 (e4m3 Q, K, V with a scale a head)", "fp16");
-  add(mask_, "--mask", "full, causal", "full");
   add(cache_, "--cache", "L2 before each sample: cold, warm, both", "cold");
 }
 
+void AxisOptions::refuse_contradictions() const {
+  const auto given = [&](const char* field) { return fields_.find(field)->second.given(); };
+  contradict(seqlen_.given() && given("q_len"), "-N", "-q", "-N sets q_len and kv_len");
+  contradict(seqlen_.given() && given("kv_len"), "-N", "-k", "-N sets q_len and kv_len");
+  if (given("q_len") != given("kv_len"))
+    throw UsageError(fmt::format("{} needs {} beside it, or give -N for both", given("q_len") ? "-q" : "-k",
+                                 given("q_len") ? "-k" : "-q"));
+  contradict(tokens_option_->count() > 0 && given("batch"), "--tokens", "-b", "both set the batch");
+  contradict(tokens_option_->count() > 0 && given("q_len"), "--tokens", "-q/-k",
+             "batch = tokens / N needs -N");
+  contradict(hidden_option_->count() > 0 && given("heads"), "--hidden", "--heads", "both set the heads");
+}
+
 SweepAxes AxisOptions::axes() const {
-  contradict(seqlen_.given() && q_len_.given(), "-N", "-q", "-N sets q_len and kv_len");
-  contradict(seqlen_.given() && kv_len_.given(), "-N", "-k", "-N sets q_len and kv_len");
-  if (q_len_.given() != kv_len_.given())
-    throw UsageError(fmt::format("{} needs {} beside it, or give -N for both", q_len_.given() ? "-q" : "-k",
-                                 q_len_.given() ? "-k" : "-q"));
-  const bool tokens = tokens_option_->count() > 0, hidden = hidden_option_->count() > 0;
-  contradict(tokens && batch_.given(), "--tokens", "-b", "both set the batch");
-  contradict(tokens && q_len_.given(), "--tokens", "-q/-k", "batch = tokens / N needs -N");
-  contradict(hidden && heads_.given(), "--hidden", "--heads", "both set the heads");
+  refuse_contradictions();
   SweepAxes axes;
   if (auto own = own_.load(); !own.empty()) axes.variants = std::move(own);
   if (variant_.given()) axes.variants = parse_words("--variant", variant_.texts);
   if (seqlen_.given()) axes.seqlens = numbers(seqlen_, "-N");
-  axes.q_lens = numbers(q_len_, "-q");
-  axes.kv_lens = numbers(kv_len_, "-k");
-  if (head_dim_.given()) axes.head_dims = numbers(head_dim_, "-d");
-  if (batch_.given()) axes.batches = numbers(batch_, "-b");
-  if (tokens) axes.tokens = parse_count("--tokens", tokens_);
-  if (heads_.given()) axes.heads = numbers(heads_, "--heads");
-  if (hidden) axes.hidden = parse_count("--hidden", hidden_);
-  axes.kv_heads = numbers(kv_heads_, "--kv-heads");
+  for (const ProblemField& field : problem_fields())
+    if (const auto axis = fields_.find(field.name); axis != fields_.end() && axis->second.given())
+      axes.fields[axis->first] = parse_field(field, axis->second.texts);
+  if (tokens_option_->count() > 0) axes.tokens = parse_count("--tokens", tokens_);
+  if (hidden_option_->count() > 0) axes.hidden = parse_count("--hidden", hidden_);
   axes.brs = numbers(br_, "--br");
   axes.bcs = numbers(bc_, "--bc");
   axes.knobs = parse_knobs(knob_.texts);
-  if (dtype_.given()) axes.dtypes = parse_dtypes(dtype_.texts);
-  if (mask_.given()) axes.masks = parse_masks(mask_.texts);
   if (cache_.given()) axes.caches = parse_caches(cache_.texts);
   check_axes(axes);
   return axes;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/flags/own_variants.hpp"
@@ -36,9 +38,12 @@ class AxisOptions {
   bool names_variants() const { return variant_.given() || own_.given(); }
 
  private:
+  void add_instead(CLI::App& app, std::string_view field);
+  void refuse_contradictions() const;
+
   OwnVariantFlags own_;
-  AxisTexts variant_, seqlen_, q_len_, kv_len_, head_dim_, batch_, heads_, kv_heads_, br_, bc_, knob_, dtype_,
-      mask_, cache_;
+  AxisTexts variant_, seqlen_, br_, bc_, knob_, cache_;
+  std::map<std::string, AxisTexts, std::less<>> fields_;  // of the problem, by name
   CLI::Option *tokens_option_, *hidden_option_;
   std::string tokens_, hidden_;
 };

@@ -24,8 +24,7 @@ struct KernelUse {
 // One kernel of the plan on one architecture.
 struct KernelReport {
   std::vector<KernelUse> uses;  // in the plan's order, one at least
-  std::string variant, step, file, entry, arch, dtype, mask;
-  int64_t head_dim = 0;
+  std::string variant, step, file, entry, arch;
   int br = 0, bc = 0;
   std::string knobs;        // as asked for
   int threads = 0;          // a block

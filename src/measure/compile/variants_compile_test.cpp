@@ -103,7 +103,9 @@ class VariantsCompile : public NvccTest, public testing::WithParamInterface<Targ
     return reports;
   }
   static std::string name(const KernelReport& r) {
-    return fmt::format("{} {} {} d{} {}x{}", r.entry, r.dtype, r.mask, r.head_dim, r.br, r.bc);
+    const Identity& id = r.uses.front().identity;
+    return fmt::format("{} {} {} d{} {}x{}", r.entry, id.word("dtype"), id.word("mask"),
+                       id.problem.text("head_dim"), r.br, r.bc);
   }
 };
 

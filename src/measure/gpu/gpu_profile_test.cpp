@@ -91,7 +91,7 @@ TEST(GpuProfile, ADriverThatSaysLittleGivesNoInfiniteCell) {
     c.tile = variant->default_tile(c.problem, device).tile;
     set_launches(c, device);
     Row row;
-    row.identity.dtype = "fp16", row.identity.head_dim = 64;
+    row.identity.word("dtype") = "fp16", row.identity.count("head_dim") = 64;
     row.model = predict(c, device);
     row.latency.median_ns = 1000;
     row.counters.hbm_read = row.counters.hbm_total = row.counters.sm_total = 1'000'000'000;
