@@ -227,7 +227,7 @@ std::vector<Plan> plans_of(const CompileCommand& options) {
 std::vector<KernelReport> compile_all(const std::vector<Plan>& plans, KernelCompiler& compiler, int jobs) {
   std::vector<KernelReport> all;
   for (const Plan& plan : plans) {
-    const auto reports = compile_watched(plan.cases, plan.arch, plan.device, compiler, jobs);
+    const auto reports = compile_watched(plan.cases, plan.arch, compiler, jobs);
     all.insert(all.end(), reports.begin(), reports.end());
   }
   return all;

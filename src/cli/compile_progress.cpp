@@ -10,9 +10,9 @@
 namespace attnprof {
 
 std::vector<KernelReport> compile_watched(const std::vector<Case>& cases, const std::string& arch,
-                                          const DeviceProfile& device, KernelCompiler& compiler, int jobs) {
+                                          KernelCompiler& compiler, int jobs) {
   const std::string clear_line = isatty(STDERR_FILENO) ? "\r\x1b[K" : "";
-  const auto reports = compile_plan(cases, {arch}, device, compiler, jobs, [&](size_t done, size_t total) {
+  const auto reports = compile_plan(cases, {arch}, compiler, jobs, [&](size_t done, size_t total) {
     if (!clear_line.empty() && done < total)
       std::fputs(fmt::format("{}[{}/{}] for {}", clear_line, done, total, arch).c_str(), stderr);
   });

@@ -10,6 +10,6 @@ namespace attnprof {
 
 // compile_plan for one architecture: its progress and, at the end, its sentence on standard error.
 std::vector<KernelReport> compile_watched(const std::vector<Case>& cases, const std::string& arch,
-                                          const DeviceProfile& device, KernelCompiler& compiler, int jobs);
+                                          KernelCompiler& compiler, int jobs);
 
 }  // namespace attnprof

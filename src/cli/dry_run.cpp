@@ -83,7 +83,7 @@ std::vector<std::vector<std::string>> plan_lines(const Plan& plan, const DeviceP
 }
 
 // "flash2.cu flash2 HEAD_DIM=64 TILE_BR=128 ...".
-std::vector<std::string> kernel_texts(const std::vector<Case>& cases, const DeviceProfile& device) {
+std::vector<std::string> kernel_texts(const std::vector<Case>& cases) {
   std::vector<std::string> all;
   for (const KernelLaunch& kernel : kernels_of(cases)) {
     all.push_back(kernel.file + " " + kernel.entry);
@@ -119,7 +119,7 @@ void print_for_people(const Plan& plan, const DeviceProfile& device) {
       tiles.push_back(
           fmt::format("{} d={} {}: {}", c.variant->name, c.problem.head_dim, tile_text(c), c.tile_reason));
   }
-  const std::vector<std::string> to_compile = kernel_texts(cases, device);
+  const std::vector<std::string> to_compile = kernel_texts(cases);
   print_counted("Skipped", skips);
   print_counted("Default tiles", tiles);
   print_counted(fmt::format("Kernels to compile for {} on a GPU: {}", device.arch, to_compile.size()),

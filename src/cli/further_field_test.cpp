@@ -255,8 +255,10 @@ TEST_F(NewField, IsInMessagesAndMemos) {
   };
   c.variant = &heeding;
   const DeviceProfile& device = *find_profile("h200");
+  set_launches(c, device);
   const Model narrow = predict(c, device);
   c.problem.further = 0;
+  set_launches(c, device);
   EXPECT_GT(predict(c, device).sm_bytes, narrow.sm_bytes) << "not the numbers of the case before";
 }
 

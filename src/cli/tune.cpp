@@ -113,7 +113,7 @@ void prune_compiled(std::vector<Contest>& contests, const TuneCommand& command, 
   std::vector<Case> cases;
   for (const Contest& contest : contests)
     cases.insert(cases.end(), contest.candidates.begin(), contest.candidates.end());
-  compile_watched(cases, info.device.arch, info.device, *compiler, 0);
+  compile_watched(cases, info.device.arch, *compiler, 0);
   say_pruned("left out by what the compiler says", prune(contests, [&](const Case& c) {
                return compiled_reason(c, info.device, *compiler, command.keep_spills);
              }));

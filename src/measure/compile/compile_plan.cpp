@@ -76,7 +76,7 @@ size_t background_jobs() { return std::max(1u, std::thread::hardware_concurrency
 }  // namespace
 
 std::vector<KernelReport> compile_plan(const std::vector<Case>& cases, const std::vector<std::string>& archs,
-                                       const DeviceProfile& device, KernelCompiler& compiler, int jobs,
+                                       KernelCompiler& compiler, int jobs,
                                        const std::function<void(size_t, size_t)>& progress) {
   const std::vector<PlannedKernel> kernels = planned_kernels(cases);
   std::vector<KernelReport> reports(kernels.size() * archs.size());

@@ -41,7 +41,7 @@ struct KernelReport {
 // is called from the calling thread's jobs, never twice at once. A kernel that does not compile is a row with
 // `error`.
 std::vector<KernelReport> compile_plan(const std::vector<Case>& cases, const std::vector<std::string>& archs,
-                                       const DeviceProfile& device, KernelCompiler& compiler, int jobs = 0,
+                                       KernelCompiler& compiler, int jobs = 0,
                                        const std::function<void(size_t, size_t)>& progress = {});
 
 // "12 kernels compiled for sm_90a, 1 did not compile": of the reports of one architecture.

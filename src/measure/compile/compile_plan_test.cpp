@@ -57,7 +57,7 @@ TEST_F(CompilePlanTest, EveryDifferentKernelIsOneRowAnArch) {
   KernelCompiler compiler(options());
   std::vector<size_t> progress;
   const auto reports =
-      compile_plan(cases(), {"sm_80", "sm_90a"}, device_, compiler, 2, [&](size_t done, size_t total) {
+      compile_plan(cases(), {"sm_80", "sm_90a"}, compiler, 2, [&](size_t done, size_t total) {
         progress.push_back(done);
         EXPECT_EQ(total, 8u);
       });
@@ -81,14 +81,14 @@ TEST_F(CompilePlanTest, ASkippedCaseCompilesNothing) {
   std::vector<Case> all = cases();
   for (Case& c : all) c.skip = "does not fit";
   KernelCompiler compiler(options());
-  EXPECT_TRUE(compile_plan(all, {"sm_80"}, device_, compiler).empty());
+  EXPECT_TRUE(compile_plan(all, {"sm_80"}, compiler).empty());
   EXPECT_EQ(runs(), 0u);
 }
 
 TEST_F(CompilePlanTest, WhatDoesNotCompileIsARowWithTheReason) {
   write(kernels() / "k.cu", "FAIL");
   KernelCompiler compiler(options());
-  for (const KernelReport& report : compile_plan(cases(), {"sm_80"}, device_, compiler))
+  for (const KernelReport& report : compile_plan(cases(), {"sm_80"}, compiler))
     EXPECT_THAT(report.error, testing::HasSubstr("does not compile for sm_80"));
 }
 
@@ -100,7 +100,7 @@ TEST_F(CompilePlanTest, AheadOfTimeFillsTheCacheForTheCaseInHand) {
     const bool has_a_core_to_spare = std::thread::hardware_concurrency() > 1;
     while (has_a_core_to_spare && runs() < 4 && std::chrono::steady_clock::now() < deadline)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    compile_plan(cases(), {"sm_90a"}, device_, compiler);
+    compile_plan(cases(), {"sm_90a"}, compiler);
   }
   EXPECT_EQ(runs(), 4u);
 }

@@ -94,7 +94,7 @@ class VariantsCompile : public NvccTest, public testing::WithParamInterface<Targ
     const std::vector<Case> cases = cases_of(*GetParam().variant, device, tiles);
     for (const Case& c : cases) EXPECT_EQ(skip_reason(c, device, device.hbm_bytes), std::nullopt);
     KernelCompiler compiler(options());
-    std::vector<KernelReport> reports = compile_plan(cases, {device.arch}, device, compiler, 1);
+    std::vector<KernelReport> reports = compile_plan(cases, {device.arch}, compiler, 1);
     for (const KernelReport& report : reports) {
       EXPECT_EQ(report.error, "");
       EXPECT_GT(report.registers, 0) << name(report);
