@@ -40,7 +40,7 @@ class SimBackend : public Backend {
     case_ = c;
     return sim::prepare(c, info_, options_);
   }
-  Verification verify() override { return sim::verify(case_, info_.device, options_); }
+  Verification verify() override { return sim::verify(case_, options_); }
   Latency time(Status&) override { return sim::time(prediction(), info_.device); }
   Counters count(Status&) override { return sim::count(prediction(), options_.counters); }
 

@@ -24,7 +24,7 @@ Build prepare(const Case& c, const BackendInfo& info, const MeasureOptions& opti
 // max_verified_flops or max_verified_bytes and with VerifyMode::off.
 inline constexpr int64_t max_verified_flops = 2'200'000'000;  // N = 512, d = 128, 16 heads
 inline constexpr double max_verified_bytes = 1e9;             // of the host's memory
-Verification verify(const Case& c, const DeviceProfile& device, const MeasureOptions& options);
+Verification verify(const Case& c, const MeasureOptions& options);
 
 // time.cpp: the latency model; `model`, one figure, no samples.
 Latency time(const Prediction& prediction, const DeviceProfile& device);

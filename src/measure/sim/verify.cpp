@@ -73,7 +73,7 @@ Verification compare(const Problem& p, const NumericMachine& machine, uint64_t s
 
 }  // namespace
 
-Verification verify(const Case& c, const DeviceProfile& device, const MeasureOptions& options) {
+Verification verify(const Case& c, const MeasureOptions& options) {
   Verification unchecked;
   unchecked.verified = "unchecked";
   const Problem& p = c.problem;
