@@ -57,7 +57,6 @@ run_tests() { ctest --preset "$1" --parallel "$(nproc)" "${@:2}"; } # PRESET [CT
 test_sanitized() {
   build asan
   run_tests asan --exclude-regex '^scripts\.'
-
 }
 
 read_options "$@"
