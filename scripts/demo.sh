@@ -47,8 +47,9 @@ sweep() {
 sweep_options=()
 read_options "$@"
 ! needs_cuda || setup_options+=(--with-cublas)
-setup "${setup_options[@]}"
+start_setup "${setup_options[@]}"
 build
+finish_setup
 status=0
 sweep || status=$? # 1: some case is incorrect or failed; the rows are there and worth drawing
 ((status <= 1)) || exit "$status"

@@ -7,7 +7,8 @@
 #   scripts/setup.sh [--tests] [--lint] [--fuzz] [--browser] [--with-cuda] [--with-cublas] [--no-install]
 #
 # Without root it prints the one package-manager line that is needed and exits 3; --no-install never installs anything.
-# Other scripts source this file and call `setup`, which leaves CUDA_HOME set where only the wheels have a toolkit.
+# Other scripts source this file and call `setup`, or `start_setup` and after a build `finish_setup`; they leave CUDA_HOME
+# set where only the wheels have a toolkit.
 set -euo pipefail
 
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -179,7 +180,15 @@ ensure_cublas() {
 
 # --- all of it
 
-setup() {
+# What no build needs, and whose time is mostly the network's.
+ensure_script_packages() {
+  ensure_requirements report
+  [[ $want_browser == no ]] || ensure_requirements browser
+}
+
+# On return, what a build needs is there; the scripts' packages still come in the background until finish_setup, but for
+# --no-install, which says at once what is missing.
+start_setup() {
   want_tests=no want_lint=no want_fuzz=no want_browser=no want_cuda=no want_cublas=no may_install=yes
   local option
   for option in "$@"; do
@@ -199,11 +208,30 @@ setup() {
   done
   ensure_packages
   ensure_venv
-  ensure_requirements report
   [[ $want_lint == no ]] || ensure_requirements lint
-  [[ $want_browser == no ]] || ensure_requirements browser
   [[ $want_cuda == no ]] || ensure_cuda
   [[ $want_cublas == no ]] || ensure_cublas
+  script_packages=
+  if [[ $may_install == no ]]; then
+    ensure_script_packages
+    return
+  fi
+  set -m # a process group of its own, so that pip ends with it
+  ensure_script_packages </dev/null &
+  script_packages=$!
+  set +m
+  trap 'kill -- "-$script_packages" 2>/dev/null || true' EXIT
+}
+
+finish_setup() {
+  [[ -n $script_packages ]] || return 0
+  wait "$script_packages" || exit
+  trap - EXIT
+}
+
+setup() {
+  start_setup "$@"
+  finish_setup
 }
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then

@@ -5,7 +5,7 @@
 #
 #   --with-cuda   device code too: where no CUDA toolkit is found, its compiler, CUPTI and headers are installed into .venv
 #   --browser     the HTML report in Chromium too, which is installed where it is missing (Debian)
-#   --lint        first check formatting and shell scripts
+#   --lint        first check formatting, shell scripts and the order of the rooms of src/
 #   --fuzz        afterwards fuzz the CSV reader, the gate and variant files for half a minute, with clang++
 #   --asan        afterwards build and test again, but for the scripts, with AddressSanitizer and UndefinedBehaviorSanitizer
 set -euo pipefail
@@ -39,23 +39,31 @@ read_options() {
 }
 
 check_style() {
-  echo "test: clang-format and shellcheck"
+  echo "test: clang-format, shellcheck and the rooms of src/"
   find src kernels fuzz \( -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.h' \) -print0 |
-    xargs -0 .venv/bin/clang-format --dry-run -Werror
+    xargs -0 -n 40 -P "$(nproc)" .venv/bin/clang-format --dry-run -Werror
   shellcheck --external-sources scripts/*.sh scripts/*/*.sh scripts/evidence/regressions/*.sh .ci/run
+  .venv/bin/python scripts/ci/check_rooms.py
 }
 
-# build_and_test PRESET [CTEST_OPTIONS...]
-build_and_test() {
+build() { # PRESET
   cmake --preset "$1" --log-level=WARNING
   cmake --build --preset "$1" --parallel "$(nproc)"
-  ctest --preset "$1" --parallel "$(nproc)" "${@:2}"
+}
+
+run_tests() { ctest --preset "$1" --parallel "$(nproc)" "${@:2}"; } # PRESET [CTEST_OPTIONS...]
+
+# The scripts are Python, and what they start has unit tests: sanitizers would find nothing more in a minute and a half.
+test_sanitized() {
+  build asan
+  run_tests asan --exclude-regex '^scripts\.'
 }
 
 read_options "$@"
-setup "${setup_options[@]}"
+start_setup "${setup_options[@]}"
 [[ $lint == no ]] || check_style
-build_and_test ci
-# The scripts are Python, and what they start has unit tests: sanitizers would find nothing more in a minute and a half.
-[[ $asan == no ]] || build_and_test asan --exclude-regex '^scripts\.'
+build "test" # in build/release, where scripts/demo.sh builds with the same flags
+finish_setup
+run_tests "test"
+[[ $asan == no ]] || test_sanitized
 [[ $fuzz == no ]] || scripts/ci/fuzz.sh 30

@@ -46,7 +46,7 @@ class UnwritableOutput : public testing::Test {
   std::vector<Args> commands() const {
     std::vector<Args> all = {
         {"sweep", "--variant", "naive", "-N", "512", "-o"},
-        {"tune", "--variant", "flash2", "-N", "512", "-o"},
+        {"tune", "--variant", "flash2", "-N", "512", "--no-compile", "-o"},
         {"compile", "--arch", "sm_90a", "--variant", "naive", "-o"},
         {"new-variant", "mine", "--kernels", folder / "kernels", "-o"},
         {"roofline", rows, "-o"},
