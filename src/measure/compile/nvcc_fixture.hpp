@@ -22,7 +22,8 @@ class NvccTest : public testing::Test {
       GTEST_SKIP() << error.what();
     }
   }
-  // The cache is one of all builds of this tree: what `test` has compiled, `asan` and the next run find there.
+  // The cache is one of all builds of this tree: what `test` has compiled, `asan` and the next run find
+  // there.
   static CompileOptions options() { return {ATTNPROF_SOURCE_DIR "/kernels", ATTNPROF_TEST_KERNEL_CACHE, ""}; }
 };
 
