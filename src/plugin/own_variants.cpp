@@ -79,7 +79,7 @@ void load_same_variants(const json& message) {
   std::vector<std::string> all = own.files;
   all.insert(all.end(), own.plugins.begin(), own.plugins.end());
   for (size_t i = 0; i < all.size(); ++i)
-    if (loaded().fingerprints[i] != message.at("fingerprints").at(i))
+    if (loaded().fingerprints[i] != message.at("fingerprints").at(i).get<std::string>())
       throw UsageError(fmt::format("{} has changed since the run began; start the run again", all[i]));
 }
 
