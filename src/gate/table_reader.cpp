@@ -46,7 +46,7 @@ std::optional<Number> number(std::string_view text) {
 class TableReader {
  public:
   TableReader(Table& table, const std::vector<std::string>& key, const std::vector<Metric>& metrics)
-      : table_(table), key_option_(key), metrics_option_(metrics) {
+      : table_(table), key_option_(key), metrics_option_(metrics), header_({}, 1, table.file_) {
     table_.texts_ = {""};
     text_ids_[""] = 0;
   }
