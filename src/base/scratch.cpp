@@ -19,7 +19,7 @@ fs::path ScratchDir::temporary_directory() {
 
 ScratchDir::ScratchDir(const fs::path& parent) {
   try {
-    path_ = make_private_folder(parent);
+    path_ = start_folder([&] { return make_private_folder(parent); });
   } catch (const std::system_error& error) {
     throw EnvironmentError(fmt::format("no temporary directory can be made in {}: {}; set TMPDIR to one",
                                        parent.string(), error.code().message()));

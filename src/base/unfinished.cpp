@@ -89,6 +89,12 @@ std::optional<int> kill_group(pid_t leader, Ending ending) {
   return status;
 }
 
+fs::path start_folder(const std::function<fs::path()>& make) {
+  Unfinished& all = unfinished();
+  const std::lock_guard lock(all.mutex);
+  return *all.folders.insert(make()).first;
+}
+
 void note_folder(const fs::path& folder) {
   Unfinished& all = unfinished();
   const std::lock_guard lock(all.mutex);

@@ -25,6 +25,8 @@ std::optional<int> reap_group(pid_t leader);
 // Kills the group, and waits until its leader has ended or for a few seconds.
 std::optional<int> kill_group(pid_t leader, Ending ending);
 
+// The folder that `make` makes, noted with no moment between. What `make` throws is thrown on.
+std::filesystem::path start_folder(const std::function<std::filesystem::path()>& make);
 void note_folder(const std::filesystem::path& folder);
 void forget_folder(const std::filesystem::path& folder);
 

@@ -140,6 +140,7 @@ TEST(Predict, WarmReadsNothingThatFits) {
   c.cache = CacheState::warm;
   EXPECT_EQ(predict(c, h200()).hbm_bytes, 16 * 1024 * 64 * 2) << "O alone";
   c.problem = square(32768, 64);
+  set_launches(c, h200());
   Case cold = c;
   cold.cache = CacheState::cold;
   EXPECT_GT(static_cast<double>(*predict(c, h200()).hbm_bytes),
