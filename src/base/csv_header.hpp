@@ -14,7 +14,8 @@ namespace attnprof {
 class CsvHeader {
  public:
   CsvHeader() = default;
-  // `file`: its name in errors. No names: of a file that has no header yet. Throws UsageError for a column that stands twice.
+  // `file`: its name in errors. No names: of a file that has no header yet. Throws UsageError for a column
+  // that stands twice.
   CsvHeader(std::span<const std::string> names, size_t line, std::string_view file);
 
   bool empty() const { return names_.empty(); }

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "model/simulate.hpp"
-#include "problem/problem_fields.hpp"
 #include "model/simulation_plan.hpp"
+#include "problem/problem_fields.hpp"
 
 namespace attnprof {
 namespace {
@@ -133,13 +133,12 @@ void take_stated(const StatedModel& stated, Model& model) {
 
 // Everything a prediction depends on.
 std::string key_of(const Case& c, const DeviceProfile& d, const PredictLimits& limits) {
-  std::string key =
-      fmt::format("{} {} {}x{} {} {} {} | {} {} {} {} {} {} {} {} {} {} {} {} {} {}",
-                  static_cast<const void*>(c.variant), problem_key(c.problem), c.tile.br, c.tile.bc,
-                  to_string(c.tile.knobs), to_string(c.cache), d.name, d.sms, d.smem_per_sm_bytes,
-                  d.smem_per_block_bytes, d.registers_per_sm, d.max_threads_per_sm, d.max_ctas_per_sm,
-                  d.l2_bytes, d.l2_dirty_bytes, d.l2_shared_room, limits.accesses, limits.chunks,
-                  limits.most_accesses, limits.host_bytes, limits.seconds);
+  std::string key = fmt::format(
+      "{} {} {}x{} {} {} {} | {} {} {} {} {} {} {} {} {} {} {} {} {} {}", static_cast<const void*>(c.variant),
+      problem_key(c.problem), c.tile.br, c.tile.bc, to_string(c.tile.knobs), to_string(c.cache), d.name,
+      d.sms, d.smem_per_sm_bytes, d.smem_per_block_bytes, d.registers_per_sm, d.max_threads_per_sm,
+      d.max_ctas_per_sm, d.l2_bytes, d.l2_dirty_bytes, d.l2_shared_room, limits.accesses, limits.chunks,
+      limits.most_accesses, limits.host_bytes, limits.seconds);
   for (const L2Point& point : d.l2_curve) key += fmt::format(" {}:{}", point.mebibytes, point.miss_share);
   return key;
 }
