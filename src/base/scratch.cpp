@@ -1,16 +1,40 @@
 #include "base/scratch.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <system_error>
 
 #include "base/error.hpp"
 #include "base/private_file.hpp"
+#include "base/trusted_path.hpp"
 #include "base/unfinished.hpp"
 
 namespace attnprof {
 namespace fs = std::filesystem;
+
+namespace {
+
+// What is made in a folder of everybody's (sticky, as /tmp) nobody else can replace: there the folders above
+// count.
+fs::path trusted_part(const fs::path& parent) {
+  std::error_code error;
+  const fs::path folder = fs::canonical(parent, error);
+  struct stat status {};
+  if (error || stat(folder.c_str(), &status) != 0) return parent;
+  const bool sticky = (status.st_mode & S_ISVTX) && (status.st_uid == 0 || status.st_uid == geteuid());
+  return sticky ? folder.parent_path() : folder;
+}
+
+void refuse_others_folder(const fs::path& parent) {
+  const std::string why = examine_trust(trusted_part(parent)).refusal;
+  if (!why.empty())
+    throw EnvironmentError(fmt::format("{} is not used for temporary files: {}", parent.string(), why));
+}
+
+}  // namespace
 
 fs::path ScratchDir::temporary_directory() {
   const char* named = std::getenv("TMPDIR");
@@ -18,6 +42,7 @@ fs::path ScratchDir::temporary_directory() {
 }
 
 ScratchDir::ScratchDir(const fs::path& parent) {
+  refuse_others_folder(parent);
   try {
     path_ = start_folder([&] { return make_private_folder(parent); });
   } catch (const std::system_error& error) {
