@@ -17,15 +17,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What is made in a folder of everybody's (sticky, as /tmp) nobody else can replace: there the folders above
-// count.
+// Sticky, as /tmp, and of root's or ours: what one makes there nobody else can replace.
+bool keeps_ours(const fs::path& folder) {
+  struct stat status {};
+  return stat(folder.c_str(), &status) == 0 && (status.st_mode & S_ISVTX) &&
+         (status.st_uid == 0 || status.st_uid == geteuid());
+}
+
+// The folder that has to be trusted for what is made in `parent` to be ours.
 fs::path trusted_part(const fs::path& parent) {
   std::error_code error;
-  const fs::path folder = fs::canonical(parent, error);
-  struct stat status {};
-  if (error || stat(folder.c_str(), &status) != 0) return parent;
-  const bool sticky = (status.st_mode & S_ISVTX) && (status.st_uid == 0 || status.st_uid == geteuid());
-  return sticky ? folder.parent_path() : folder;
+  fs::path folder = fs::canonical(parent, error);
+  if (error) return parent;
+  while (keeps_ours(folder) && folder != folder.parent_path()) folder = folder.parent_path();
+  return folder;
 }
 
 void refuse_others_folder(const fs::path& parent) {
