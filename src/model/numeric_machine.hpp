@@ -12,8 +12,8 @@ namespace attnprof {
 
 class NumericMachine : public TileMachine {
  public:
-  // Holds what memory holds: inputs rounded to their dtype (plan/inputs.hpp), of fp8 the elements, which a
-  // schedule multiplies by their scale after reading both (variants/fp8.hpp); outputs and workspace as their
+  // Holds what memory holds: inputs rounded to their dtype (problem/inputs.hpp), of fp8 the elements, which a
+  // schedule multiplies by their scale after reading both (schedule/fp8.hpp); outputs and workspace as their
   // Init says.
   NumericMachine(std::vector<Operand> operands, const InputSource& inputs);
 

@@ -15,7 +15,7 @@ namespace {
 
 // Of the tensor cores' rate at the row's clock, in the products of a kernel, as it was fitted with to the
 // H200's rows: mma.sync 0.308 of the 0.348 TFLOP/s a MHz that its ceiling is, wgmma 0.500 of 0.540
-// (rates.cpp).
+// (device/rates.cpp).
 constexpr double achieved_mma = 0.887, achieved_wgmma = 0.924;
 // Of the tensor cores' rate so achieved (or of the FMA pipes' peak), by a library's product; the H200's
 // `standard` rows.

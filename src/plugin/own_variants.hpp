@@ -8,7 +8,7 @@
 namespace attnprof {
 
 struct OwnVariants {
-  std::vector<std::string> files;    // JSON (variants/variant_file.hpp)
+  std::vector<std::string> files;    // JSON (plugin/variant_file.hpp)
   std::vector<std::string> plugins;  // shared libraries (plugin/attnprof_plugin.h)
 };
 

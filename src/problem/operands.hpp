@@ -13,7 +13,7 @@ namespace attnprof {
 
 enum class Role { input, output, workspace };
 enum class Init {
-  random,  // fresh values from the sweep's seed (plan/inputs.hpp)
+  random,  // fresh values from the sweep's seed (problem/inputs.hpp)
   scale,   // an fp8 head's, from the seed too
   poison,  // NaN bit patterns: an element that is never written shows
   zero,

@@ -13,7 +13,7 @@ namespace attnprof {
 // A rectangle of one (batch, head) slice of an operand, in elements, clipped to the operand: what is really
 // moved.
 struct Region {
-  int operand;    // position in the case's operand list (plan/operands.hpp)
+  int operand;    // position in the case's operand list (problem/operands.hpp)
   int64_t slice;  // batch * operand.heads + head
   int64_t row;
   int64_t rows;

@@ -21,7 +21,7 @@ inline constexpr std::string_view toolkit = "attnprof-toolkit", kernels = "attnp
 }  // namespace nvcc_names
 
 // `program`: nvcc's name in its folder. Throws CaseFailed, naming it, for a macro beyond the grammar
-// (variants/macro_grammar.hpp) or a word that a shell could read as more than a word.
+// (schedule/macro_grammar.hpp) or a word that a shell could read as more than a word.
 std::vector<std::string> nvcc_command(const std::string& program, const KernelLaunch& kernel,
                                       const std::string& arch);
 

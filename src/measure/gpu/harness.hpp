@@ -14,7 +14,7 @@ class Harness {
  public:
   Harness(const std::string& cubin, int sms);
 
-  // What input_elements (plan/inputs.hpp) gives on the host.
+  // What input_elements (problem/inputs.hpp) gives on the host.
   void fill_input(const DeviceBuffer& data, const Operand& operand, int position, const InputSource& source,
                   const Stream& stream) const;
   // The same for a tensor that is no operand.
