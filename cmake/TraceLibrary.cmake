@@ -10,6 +10,7 @@ foreach(source base/hash base/installation base/trusted_path measure/gpu/counter
   list(APPEND ATTNPROF_TRACE_SOURCES ${PROJECT_SOURCE_DIR}/src/${source}.cpp)
 endforeach()
 add_library(attnprof_trace MODULE ${ATTNPROF_TRACE_SOURCES})
+attnprof_unity_by_folder(attnprof_trace)
 set_target_properties(attnprof_trace PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 target_include_directories(attnprof_trace PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_include_directories(attnprof_trace SYSTEM PRIVATE ${CudaHeaders_INCLUDE_DIRS})

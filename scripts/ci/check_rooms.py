@@ -16,6 +16,7 @@ REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__f
 ROOM_LINE = re.compile(r"^\| `([a-z/]+)` \|")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 DEFINED = frozenset("TDBR")  # strong definitions; templates and inline functions are weak
+UNITY_OBJECT = re.compile(r"Unity/unity_([a-z_]+)_\d+_cxx\.cxx\.o$")
 UNCHECKED_FOLDERS = ("testing/",)
 
 
@@ -26,6 +27,9 @@ def read_rooms(text):
 
 def room_of(path, rooms):
     """The innermost room that a path below src/ lies in; None for a folder that is none."""
+    together = UNITY_OBJECT.match(path)  # of a room's files, compiled together (cmake/UnityByFolder.cmake)
+    if together:
+        return next((room for room in rooms if room.replace("/", "_") == together.group(1)), None)
     folder = os.path.dirname(path)
     while folder and folder not in rooms:
         folder = os.path.dirname(folder)
@@ -74,11 +78,11 @@ def symbols(objects):
 
 def climbing_symbols(build, rooms):
     """A sentence for each symbol that only a later room defines."""
-    folder = os.path.join(build, "CMakeFiles", "attnprof_lib.dir", "src")
-    objects = [os.path.join(d, n) for d, _, names in os.walk(folder) for n in names if n.endswith(".o")]
+    objects = [os.path.join(d, n) for library in ("attnprof_lower.dir", "attnprof_lib.dir")
+               for d, _, names in os.walk(os.path.join(build, "CMakeFiles", library)) for n in names if n.endswith(".o")]
     if not objects:
-        sys.exit(f"check_rooms: {folder} has no object files; build the program first")
-    by_object = [(os.path.relpath(path, folder), d, u) for path, d, u in symbols(sorted(objects))]
+        sys.exit(f"check_rooms: {build} has no object files; build the program first")
+    by_object = [(re.sub(r".*attnprof_\w+\.dir/(src/)?", "", path), d, u) for path, d, u in symbols(sorted(objects))]
     owner = {}
     for path, defined, _ in by_object:
         for name in defined:

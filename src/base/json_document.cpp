@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/json_names.hpp"
 
 namespace attnprof {
 namespace {
 
-using Json = nlohmann::json;
 using Event = Json::parse_event_t;
 
 constexpr int deepest = 20;

@@ -5,11 +5,10 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/json_names.hpp"
 
 namespace attnprof {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr size_t longest_shown = 60;
 

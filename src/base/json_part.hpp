@@ -10,13 +10,12 @@
 #include <vector>
 
 #include "base/json_document.hpp"
+#include "base/json_names.hpp"
 
 namespace attnprof {
 
 class JsonPart {
  public:
-  using Json = nlohmann::json;
-
   // The whole of a document, which must outlive it.
   explicit JsonPart(const JsonDocument& document) : document_(&document), value_(&document.root) {}
 

@@ -23,7 +23,7 @@ namespace {
 
 using testing::HasSubstr;
 
-int run(const Args& args, std::string* output = nullptr, const Args& environment = {}) {
+int exit_code(const Args& args, std::string* output = nullptr, const Args& environment = {}) {
   const TemporaryFolder folder;
   Program program(args, folder / "output.txt", environment);
   const int code = program.wait();
@@ -53,36 +53,36 @@ void wait_for_lines(const std::string& file, size_t lines) {
 
 TEST(Binary, ExitCodesAndOneLineErrors) {
   std::string output;
-  EXPECT_EQ(run({"--version"}, &output), 0);
+  EXPECT_EQ(exit_code({"--version"}, &output), 0);
   EXPECT_THAT(output, testing::StartsWith("attnprof " ATTNPROF_VERSION));
-  EXPECT_EQ(run({"sweep", "--help"}), 0);
-  EXPECT_EQ(run({"list"}), 0);
+  EXPECT_EQ(exit_code({"sweep", "--help"}), 0);
+  EXPECT_EQ(exit_code({"list"}), 0);
   for (const Args& args : std::vector<Args>{{},
                                             {"frobnicate"},
                                             {"sweep", "-N", "1k:512:x2"},
                                             {"sweep", "--no-such"},
                                             {"sweep", "--config", "/nonexistent"},
                                             {"compile", "--arch", "sm_12"}}) {
-    EXPECT_EQ(run(args, &output), 2) << output;
+    EXPECT_EQ(exit_code(args, &output), 2) << output;
     EXPECT_THAT(output, testing::StartsWith("attnprof: "));
     EXPECT_EQ(std::ranges::count(output, '\n'), 1) << output;
   }
-  EXPECT_EQ(run({"sweep", "--backend", "sim", "-N", "512", "--br", "24"}), 3);
+  EXPECT_EQ(exit_code({"sweep", "--backend", "sim", "-N", "512", "--br", "24"}), 3);
 }
 
 // What a library takes is not known, and 0 would be wrong.
 TEST(Binary, ListSaysThatALibrarysSharedMemoryIsItsOwn) {
   std::string output;
-  EXPECT_EQ(run({"list"}, &output, {"COLUMNS=200"}), 0);
+  EXPECT_EQ(exit_code({"list"}, &output, {"COLUMNS=200"}), 0);
   EXPECT_THAT(output, HasSubstr("fp16 d=64: tile none, shared memory as the library takes it"));
-  EXPECT_EQ(run({"list", "--format", "json"}, &output), 0);
+  EXPECT_EQ(exit_code({"list", "--format", "json"}, &output), 0);
   EXPECT_THAT(output, testing::Not(HasSubstr("\"smem_bytes\": 0")));
 }
 
 TEST(Binary, SweepsInTheSimulator) {
   std::string output;
   const Args args = {"sweep", "--backend", "sim", "-N", "256", "-d", "64"};
-  EXPECT_EQ(run(args, &output, {"COLUMNS=80"}), 0) << output;
+  EXPECT_EQ(exit_code(args, &output, {"COLUMNS=80"}), 0) << output;
   EXPECT_THAT(output, HasSubstr("backend sim, target h200"));
   for (const char* variant : {"naive ", "standard ", "flash1 ", "flash2 "})
     EXPECT_THAT(output, HasSubstr(variant));
@@ -92,17 +92,17 @@ TEST(Binary, SweepsInTheSimulator) {
 TEST(Binary, TwoSimulatedSweepsPassTheGateAndAnotherDeviceIsRefused) {
   const TemporaryFolder folder;
   const auto sweep = [&](const std::string& name, const char* target) {
-    return run(
+    return exit_code(
         {"sweep", "--backend", "sim", "--target", target, "-N", "256", "-d", "64", "-o", folder / name});
   };
   ASSERT_EQ(sweep("a.csv", "h200"), 0);
   ASSERT_EQ(sweep("b.csv", "h200"), 0);
   ASSERT_EQ(sweep("c.csv", "a100-sxm-80g"), 0);
   std::string output;
-  EXPECT_EQ(run({"gate", folder / "a.csv", folder / "b.csv", "--junit", "/dev/stdout"}, &output), 0)
+  EXPECT_EQ(exit_code({"gate", folder / "a.csv", folder / "b.csv", "--junit", "/dev/stdout"}, &output), 0)
       << output;
   EXPECT_THAT(output, testing::AllOf(HasSubstr("</testsuites>"), HasSubstr("gate passed: 5 rows and ")));
-  EXPECT_EQ(run({"gate", folder / "a.csv", folder / "c.csv"}, &output), 3);
+  EXPECT_EQ(exit_code({"gate", folder / "a.csv", folder / "c.csv"}, &output), 3);
   EXPECT_THAT(output, HasSubstr("not comparable: device (h200 in the baseline, a100-sxm-80g now)"));
 }
 
@@ -162,24 +162,26 @@ TEST(Binary, OutputThatIsLostIsAnError) {
 
 TEST(Binary, CountersOnNeverEndsInTheSimulator) {
   std::string output;
-  EXPECT_EQ(run({"sweep", "--backend", "sim", "--counters", "on"}, &output), 2);
-  EXPECT_EQ(run({"sweep", "--target", "h200", "--counters", "on"}, &output), 2);
+  EXPECT_EQ(exit_code({"sweep", "--backend", "sim", "--counters", "on"}, &output), 2);
+  EXPECT_EQ(exit_code({"sweep", "--target", "h200", "--counters", "on"}, &output), 2);
   EXPECT_THAT(output, HasSubstr("--counters on asks for hardware counters"));
-  EXPECT_EQ(run({"sweep", "--counters", "on"}, &output, {"CUDA_VISIBLE_DEVICES="}), 3);
+  EXPECT_EQ(exit_code({"sweep", "--counters", "on"}, &output, {"CUDA_VISIBLE_DEVICES="}), 3);
   EXPECT_THAT(output, HasSubstr("--counters on needs the gpu backend"));
 }
 
 TEST(Binary, CompileLooksAtItsOutputFirst) {
   const TemporaryFolder folder;
   std::string output;
-  EXPECT_EQ(
-      run({"compile", "--arch", "sm_80", "--variant", "standard", "--br", "64", "-o", folder / "b.csv"}), 3);
+  EXPECT_EQ(exit_code({"compile", "--arch", "sm_80", "--variant", "standard", "--br", "64", "-o",
+                       folder / "b.csv"}),
+            3);
   EXPECT_FALSE(std::filesystem::exists(folder / "b.csv")) << "no kernel, no file";
-  EXPECT_EQ(run({"compile", "--arch", "sm_80", "--variant", "flash3"}, &output), 3);
+  EXPECT_EQ(exit_code({"compile", "--arch", "sm_80", "--variant", "flash3"}, &output), 3);
   EXPECT_THAT(output, HasSubstr("no kernel to compile: flash3 is built on wgmma"));
-  EXPECT_NE(run({"compile", "--arch", "sm_80", "--variant", "flash2", "-d", "64", "-o", folder / "no/b.csv"},
+  EXPECT_NE(
+      exit_code({"compile", "--arch", "sm_80", "--variant", "flash2", "-d", "64", "-o", folder / "no/b.csv"},
                 &output),
-            0);
+      0);
   EXPECT_EQ(output.find("compiled for"), std::string::npos) << output;
 }
 
@@ -194,13 +196,13 @@ TEST(Binary, AnInterruptKeepsTheRowsAndResumeCompletesThem) {
   EXPECT_FALSE(rows.torn);
   EXPECT_GE(rows.rows.size(), 3u);
   EXPECT_LT(rows.rows.size(), long_sweep_rows);
-  EXPECT_EQ(run(long_sweep(file, {"--resume"})), 0);
+  EXPECT_EQ(exit_code(long_sweep(file, {"--resume"})), 0);
   EXPECT_EQ(read_rows(file).rows.size(), long_sweep_rows);
 }
 
 TEST(Binary, AKilledSweepIsResumedToTheSameFile) {
   const TemporaryFolder folder;
-  ASSERT_EQ(run(long_sweep(folder / "whole.csv")), 0);
+  ASSERT_EQ(exit_code(long_sweep(folder / "whole.csv")), 0);
   const std::string file = folder / "killed.csv";
   {
     Program program(long_sweep(file), folder / "output.txt");
@@ -214,7 +216,7 @@ TEST(Binary, AKilledSweepIsResumedToTheSameFile) {
     program.signal(SIGKILL);
     ASSERT_EQ(program.wait(), -SIGKILL) << program.output();
   }
-  EXPECT_EQ(run(long_sweep(file, {"--resume"})), 0);
+  EXPECT_EQ(exit_code(long_sweep(file, {"--resume"})), 0);
   EXPECT_EQ(without_run(text_of(file)), without_run(text_of(folder / "whole.csv")));
 }
 
@@ -224,7 +226,7 @@ TEST(Binary, TwoSweepsIntoOneFileAreRefused) {
   Program first(long_sweep(file), folder / "output.txt");
   wait_for_lines(file, 2);
   std::string output;
-  EXPECT_EQ(run(long_sweep(file, {"--append"}), &output), 2);
+  EXPECT_EQ(exit_code(long_sweep(file, {"--append"}), &output), 2);
   EXPECT_THAT(output, HasSubstr("is being written by another attnprof"));
   first.signal(SIGKILL);
   first.wait();

@@ -197,22 +197,22 @@ const DeviceProfile& profile_with(const std::string& arch) {
 }
 
 // The cases of one architecture.
-struct Plan {
+struct ArchPlan {
   std::string arch;
   const DeviceProfile& device;
   std::vector<Case> cases;
 };
 
 // Why there is no kernel: of skipped cases the first one's reason.
-std::string why_no_kernel(const std::vector<Plan>& plans) {
-  for (const Plan& plan : plans)
+std::string why_no_kernel(const std::vector<ArchPlan>& plans) {
+  for (const ArchPlan& plan : plans)
     for (const Case& c : plan.cases)
       if (c.skip) return *c.skip;
   return "every case is a library's";
 }
 
-std::vector<Plan> plans_of(const CompileCommand& options) {
-  std::vector<Plan> plans;
+std::vector<ArchPlan> plans_of(const CompileCommand& options) {
+  std::vector<ArchPlan> plans;
   bool empty = true;
   for (const std::string& arch : options.archs) {
     const DeviceProfile& device = profile_with(arch);
@@ -224,9 +224,10 @@ std::vector<Plan> plans_of(const CompileCommand& options) {
   return plans;
 }
 
-std::vector<KernelReport> compile_all(const std::vector<Plan>& plans, KernelCompiler& compiler, int jobs) {
+std::vector<KernelReport> compile_all(const std::vector<ArchPlan>& plans, KernelCompiler& compiler,
+                                      int jobs) {
   std::vector<KernelReport> all;
-  for (const Plan& plan : plans) {
+  for (const ArchPlan& plan : plans) {
     const auto reports = compile_watched(plan.cases, plan.arch, compiler, jobs);
     all.insert(all.end(), reports.begin(), reports.end());
   }
@@ -243,7 +244,7 @@ void write_rows(const std::string& path, const std::vector<std::vector<std::stri
 ExitCode compile_command(const CompileCommand& options) {
   check_distinct(with_meta({options.output}), plan_inputs({}, options.measure));
   if (!options.output.empty()) check_new_file(options.output, options.overwrite);
-  const std::vector<Plan> plans = plans_of(options);
+  const std::vector<ArchPlan> plans = plans_of(options);
   KernelCompiler compiler(compile_options(options.measure));
   if (!compiler.notice().empty()) say(compiler.notice());
   const EndNote note("what was compiled until then is in the kernel cache");

@@ -36,14 +36,14 @@ Ground ground_of(const SweepOptions& options, const BackendOpener& open) {
   return {info.device, info.free_bytes, info.name == "sim", opened.why};
 }
 
-struct Plan {
+struct ModelledPlan {
   std::vector<Case> cases;
   std::vector<Model> models;  // of the cases; of skipped ones nothing
 };
 
 // Each case is predicted once.
-Plan plan_of(const SweepOptions& options, const Ground& ground) {
-  Plan plan{.cases = expand(options.axes, ground.device, ground.free_bytes), .models = {}};
+ModelledPlan plan_of(const SweepOptions& options, const Ground& ground) {
+  ModelledPlan plan{.cases = expand(options.axes, ground.device, ground.free_bytes), .models = {}};
   for (Case& c : plan.cases) {
     if (!c.skip && ground.simulated) c.skip = sim::why_not_simulated(c, ground.device, options.measure);
     plan.models.push_back(c.skip ? Model{} : predict(c, ground.device, sim::predict_limits(options.measure)));
@@ -71,7 +71,8 @@ std::vector<std::string> plan_line(const Case& c, const Model& model, const Devi
   return line;
 }
 
-std::vector<std::vector<std::string>> plan_lines(const Plan& plan, const DeviceProfile& device, bool people) {
+std::vector<std::vector<std::string>> plan_lines(const ModelledPlan& plan, const DeviceProfile& device,
+                                                 bool people) {
   std::vector<std::vector<std::string>> lines = {
       people
           ? std::vector<std::string>{"case", "memory", "SM bytes", "HBM bytes", "plan"}
@@ -109,7 +110,7 @@ std::string tile_text(const Case& c) {
   return c.tile.knobs.empty() ? tile : tile + " " + to_string(c.tile.knobs);
 }
 
-void print_for_people(const Plan& plan, const DeviceProfile& device) {
+void print_for_people(const ModelledPlan& plan, const DeviceProfile& device) {
   const std::vector<Case>& cases = plan.cases;
   print(format_lines(plan_lines(plan, device, true), Format::table));
   std::vector<std::string> skips, tiles;
@@ -133,7 +134,7 @@ void print_for_people(const Plan& plan, const DeviceProfile& device) {
 ExitCode dry_run(const SweepOptions& options, const BackendOpener& open) {
   const Ground ground = ground_of(options, open);
   say(ground.why);
-  const Plan plan = plan_of(options, ground);
+  const ModelledPlan plan = plan_of(options, ground);
   if (options.format == Format::table)
     print_for_people(plan, ground.device);
   else

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "cli/run.hpp"
+#include "cli/run_fixture.hpp"
 #include "files/meta.hpp"
 #include "testing/fake_backend.hpp"
 #include "testing/gate_files.hpp"
@@ -17,19 +17,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-using Args = std::vector<std::string>;
-
-struct Result {
-  int code;
-  std::string out, err;
-};
-
-Result run(const Args& args, const std::function<void(FakeBackend&)>& setup = {}) {
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int code = run_command_line(args, opener(setup));
-  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
-}
 
 class GateCommandTest : public testing::Test {
  protected:

@@ -94,7 +94,7 @@ std::string tile_and_memory(const std::string& tile, const std::string& smem_byt
   return fmt::format("tile {}, {} bytes of shared memory", tile, smem_bytes);
 }
 
-std::string tile_text(const Case& c) {
+std::string default_tile_text(const Case& c) {
   return c.tile.br > 0 ? fmt::format("{}x{}", c.tile.br, c.tile.bc) : "none";
 }
 
@@ -115,7 +115,7 @@ std::vector<std::vector<std::string>> variant_lines(const ListOptions& options, 
       for (int64_t head_dim : options.head_dims) {
         const Case c = case_of(*variant, dtype, head_dim, device);
         lines.push_back({std::string(variant->name), std::string(to_string(dtype)),
-                         fmt::format("{}", head_dim), c.skip ? "" : tile_text(c),
+                         fmt::format("{}", head_dim), c.skip ? "" : default_tile_text(c),
                          c.skip ? "" : shared_memory_text(c), c.skip ? *c.skip : c.tile_reason,
                          std::string(variant->idea), std::string(variant->needs), knobs_text(*variant)});
       }
@@ -134,7 +134,7 @@ std::vector<std::vector<std::string>> variant_table(const ListOptions& options, 
     for (Dtype dtype : options.dtypes)
       for (int64_t head_dim : options.head_dims) {
         const Case c = case_of(*variant, dtype, head_dim, device);
-        lines.back().push_back(c.skip ? "cannot run" : tile_text(c));
+        lines.back().push_back(c.skip ? "cannot run" : default_tile_text(c));
       }
   }
   return lines;

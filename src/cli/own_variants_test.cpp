@@ -2,14 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/run.hpp"
+#include "cli/run_fixture.hpp"
 #include "measure/compile/nvcc_fixture.hpp"
 #include "measure/worker.hpp"
 #include "plugin/own_variants.hpp"
 #include "plugin/plugin_host.hpp"
 #include "row/row_csv.hpp"
 #include "test_paths.hpp"
-#include "testing/fake_backend.hpp"
 #include "testing/temporary_file.hpp"
 #include "variants/registry.hpp"
 
@@ -20,18 +19,6 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-struct Result {
-  int code;
-  std::string out, err;
-};
-
-Result run(std::vector<std::string> args) {
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int code = run_command_line(args, opener());
-  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
-}
 
 class OwnVariantsTest : public testing::Test {
  protected:

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/csv.hpp"
-#include "cli/run.hpp"
+#include "cli/run_fixture.hpp"
 #include "test_paths.hpp"
 
 namespace attnprof {
@@ -14,23 +14,16 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-struct Result {
-  int code;
-  std::string out, err;
-};
-
-Result run(std::vector<std::string> args) {
+Result published(Args args) {
   args.insert(args.begin(), "published");
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int code = run_command_line(args);
-  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+  return run(args);
 }
 
-const std::string rows = ATTNPROF_SOURCE_DIR "/src/testing/rows/";
+const std::string rows_folder = ATTNPROF_SOURCE_DIR "/src/testing/rows/";
 
 TEST(PublishedCommand, CommittedRowsStandBesideFiguresOfTheirProblem) {
-  const Result result = run({rows + "versus.csv", rows + "peers.csv", "--format", "json"});
+  const Result result =
+      published({rows_folder + "versus.csv", rows_folder + "peers.csv", "--format", "json"});
   ASSERT_EQ(result.code, 0) << result.err;
   const auto lines = nlohmann::json::parse(result.out);
   ASSERT_FALSE(lines.empty());
@@ -47,7 +40,7 @@ TEST(PublishedCommand, CommittedRowsStandBesideFiguresOfTheirProblem) {
 TEST(PublishedCommand, EveryFormatSaysWhichGpu) {
   for (const char* format : {"table", "markdown", "csv"}) {
     setenv("COLUMNS", "200", 1);
-    const Result result = run({rows + "peers.csv", "--format", format});
+    const Result result = published({rows_folder + "peers.csv", "--format", format});
     unsetenv("COLUMNS");
     EXPECT_EQ(result.code, 0);
     EXPECT_THAT(result.out, HasSubstr("cuDNN 9.19.1")) << format;
@@ -56,11 +49,11 @@ TEST(PublishedCommand, EveryFormatSaysWhichGpu) {
 }
 
 TEST(PublishedCommand, NoFigureIsThree) {
-  const Result result = run({rows + "defaults.csv"});
+  const Result result = published({rows_folder + "defaults.csv"});
   EXPECT_EQ(result.code, 3);
   EXPECT_EQ(result.out, "");
   EXPECT_THAT(result.err, HasSubstr("no row has a published figure"));
-  EXPECT_EQ(run({rows + "nosuch.csv"}).code, 2);
+  EXPECT_EQ(published({rows_folder + "nosuch.csv"}).code, 2);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "base/csv.hpp"
-#include "cli/run.hpp"
+#include "cli/run_fixture.hpp"
 #include "test_paths.hpp"
 #include "testing/gate_files.hpp"
 #include "testing/roofline_rows.hpp"
@@ -16,43 +16,34 @@ namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-using Args = std::vector<std::string>;
 
 const std::string defaults = ATTNPROF_SOURCE_DIR "/src/testing/rows/defaults.csv";
 const std::string peers = ATTNPROF_SOURCE_DIR "/src/testing/rows/peers.csv";
 
-struct Result {
-  int code;
-  std::string out, err;
-};
-
-Result run(Args args) {
+Result roofline(Args args) {
   args.insert(args.begin(), "roofline");
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int code = run_command_line(args);
-  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+  return run(args);
 }
 
 TEST(RooflineCommand, WritesTheFileOrStandardOutput) {
   const TemporaryFolder folder;
-  const Result direct = run({defaults});
+  const Result direct = roofline({defaults});
   EXPECT_EQ(direct.code, 0);
   EXPECT_EQ(direct.err, "");
-  const Result written = run({defaults, "-o", folder / "roofline.csv"});
+  const Result written = roofline({defaults, "-o", folder / "roofline.csv"});
   EXPECT_EQ(written.code, 0);
   EXPECT_EQ(written.out, "");
   EXPECT_EQ(text_of(folder / "roofline.csv"), direct.out);
   EXPECT_EQ(parse_csv(direct.out, "stdout").records.size(), 1u + 20 + 4);
-  EXPECT_THAT(run({defaults, "-o", folder / "roofline.csv"}).err, HasSubstr("exists: add --overwrite"));
-  EXPECT_EQ(run({defaults, "-o", folder / "roofline.csv", "--overwrite", "--format", "json"}).code, 0);
+  EXPECT_THAT(roofline({defaults, "-o", folder / "roofline.csv"}).err, HasSubstr("exists: add --overwrite"));
+  EXPECT_EQ(roofline({defaults, "-o", folder / "roofline.csv", "--overwrite", "--format", "json"}).code, 0);
   EXPECT_THAT(text_of(folder / "roofline.csv"), StartsWith("{"));
 }
 
 TEST(RooflineCommand, NeverWritesOverItsRows) {
   const TemporaryFolder folder;
   write_text(folder / "rows.csv", csv_of({roofline_row()}));
-  const Result result = run({folder / "rows.csv", "-o", folder / "rows.csv", "--overwrite"});
+  const Result result = roofline({folder / "rows.csv", "-o", folder / "rows.csv", "--overwrite"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("is one of the files to read"));
   EXPECT_EQ(text_of(folder / "rows.csv"), csv_of({roofline_row()}));
@@ -60,7 +51,7 @@ TEST(RooflineCommand, NeverWritesOverItsRows) {
 
 TEST(RooflineCommand, PlotsAsWideAsColumnsSays) {
   setenv("COLUMNS", "60", 1);
-  const Result result = run({defaults, peers, "--plot"});
+  const Result result = roofline({defaults, peers, "--plot"});
   unsetenv("COLUMNS");
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.out, StartsWith("Roofline: NVIDIA H200\n"));
@@ -73,17 +64,17 @@ TEST(RooflineCommand, PlotsAsWideAsColumnsSays) {
 
 TEST(RooflineCommand, PlotsWithinMemoryWhateverColumnsSays) {
   setenv("COLUMNS", "99999999999", 1);
-  const Result result = run({defaults, "--plot"});
+  const Result result = roofline({defaults, "--plot"});
   unsetenv("COLUMNS");
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, StartsWith("Roofline: NVIDIA H200\n"));
 }
 
 TEST(RooflineCommand, PeersAloneAreDataButNoPicture) {
-  const Result data = run({peers});
+  const Result data = roofline({peers});
   EXPECT_EQ(data.code, 0);
   EXPECT_EQ(parse_csv(data.out, "stdout").records.size(), 1u + 12 + 4);
-  const Result plot = run({peers, "--plot"});
+  const Result plot = roofline({peers, "--plot"});
   EXPECT_EQ(plot.code, 3);
   EXPECT_EQ(plot.out, "");
   EXPECT_THAT(plot.err, HasSubstr("no row has counted bytes"));
@@ -92,31 +83,31 @@ TEST(RooflineCommand, PeersAloneAreDataButNoPicture) {
 TEST(RooflineCommand, NothingToShowIsThree) {
   const TemporaryFolder folder;
   write_text(folder / "none.csv", csv_of({}));
-  const Result none = run({folder / "none.csv", "-o", folder / "roofline.csv"});
+  const Result none = roofline({folder / "none.csv", "-o", folder / "roofline.csv"});
   EXPECT_EQ(none.code, 3);
   EXPECT_THAT(none.err, HasSubstr("none.csv has no rows"));
   EXPECT_FALSE(std::filesystem::exists(folder / "roofline.csv"));
   write_text(folder / "skipped.csv", csv_of({row_that_is("skipped")}));
-  EXPECT_EQ(run({folder / "skipped.csv"}).code, 3);
+  EXPECT_EQ(roofline({folder / "skipped.csv"}).code, 3);
 }
 
 TEST(RooflineCommand, RefusesWhatItCannotRead) {
   const TemporaryFolder folder;
-  EXPECT_EQ(run({}).code, 2);
-  EXPECT_EQ(run({folder / "nosuch.csv"}).code, 2);
-  EXPECT_THAT(run({defaults, "--format", "png"}).err,
+  EXPECT_EQ(roofline({}).code, 2);
+  EXPECT_EQ(roofline({folder / "nosuch.csv"}).code, 2);
+  EXPECT_THAT(roofline({defaults, "--format", "png"}).err,
               HasSubstr("--format 'png' is none of csv, json, vega-lite"));
-  EXPECT_THAT(run({defaults, "--plot", "--format", "json"}).err, HasSubstr("give -o FILE for --format"));
-  EXPECT_EQ(run({defaults, "--overwrite"}).code, 2);
+  EXPECT_THAT(roofline({defaults, "--plot", "--format", "json"}).err, HasSubstr("give -o FILE for --format"));
+  EXPECT_EQ(roofline({defaults, "--overwrite"}).code, 2);
   write_text(folder / "empty.csv", "");
-  EXPECT_THAT(run({folder / "empty.csv"}).err, HasSubstr("has no whole line"));
+  EXPECT_THAT(roofline({folder / "empty.csv"}).err, HasSubstr("has no whole line"));
   write_text(folder / "rows.csv", csv_of({roofline_row()}));
   write_text(folder / "rows.csv.meta.json", R"({"runs": {"r1": {"peaks": {"hbm_gbps": "fast"}}}})");
-  EXPECT_THAT(run({folder / "rows.csv"}).err, HasSubstr("the peaks of run r1 are no object of numbers"));
+  EXPECT_THAT(roofline({folder / "rows.csv"}).err, HasSubstr("the peaks of run r1 are no object of numbers"));
   std::string narrow = csv_of({roofline_row()});
   narrow.replace(narrow.find("hbm_intensity"), 13, "renamed");
   write_text(folder / "narrow.csv", narrow);
-  EXPECT_THAT(run({folder / "narrow.csv"}).err, HasSubstr("column hbm_intensity is missing"));
+  EXPECT_THAT(roofline({folder / "narrow.csv"}).err, HasSubstr("column hbm_intensity is missing"));
 }
 
 }  // namespace

@@ -4,32 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "cli/run.hpp"
+#include "cli/run_fixture.hpp"
 #include "row/row_csv.hpp"
-#include "testing/fake_backend.hpp"
 #include "testing/run_id.hpp"
 #include "testing/temporary_file.hpp"
 
 namespace attnprof {
-
-using Change = std::function<void(FakeBackend&)>;
-using Args = std::vector<std::string>;
-
-struct Result {
-  int code;
-  std::string out, err;
-};
-
-inline Result run(Args args, const Change& setup = {}) {
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int code = run_command_line(args, opener(setup));
-  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
-}
 
 // Four cases: two lengths of naive and flash2.
 inline Args plan(Args more = {}) {

@@ -4,29 +4,28 @@
 #include <nlohmann/json.hpp>
 
 #include "base/csv.hpp"
+#include "base/json_names.hpp"
 #include "base/text_table.hpp"
 #include "row/schema_docs.hpp"
 
 namespace attnprof {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json json_cell(const std::string& text, bool number) {
-  if (text.empty()) return Json();
-  return number ? Json::parse(text, nullptr, /*allow_exceptions=*/false) : Json(text);
+OrderedJson json_cell(const std::string& text, bool number) {
+  if (text.empty()) return OrderedJson();
+  return number ? OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false) : OrderedJson(text);
 }
 
 std::string as_json(const std::vector<std::vector<std::string>>& lines, const std::vector<size_t>& numbers) {
-  Json all = Json::array();
+  OrderedJson all = OrderedJson::array();
   for (size_t i = 1; i < lines.size(); ++i) {
-    Json object = Json::object();
+    OrderedJson object = OrderedJson::object();
     for (size_t column = 0; column < lines[i].size(); ++column)
       object[lines.front()[column]] =
           json_cell(lines[i][column], std::ranges::find(numbers, column) != numbers.end());
     all.push_back(std::move(object));
   }
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return all.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "cli/run.hpp"
+#include "cli/run_fixture.hpp"
 #include "files/meta.hpp"
 #include "row/row_csv.hpp"
 #include "testing/fake_backend.hpp"
@@ -22,20 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-using Args = std::vector<std::string>;
 using Latencies = std::map<std::string, double>;  // ns by "64x32"
-
-struct Result {
-  int code;
-  std::string out, err;
-};
-
-Result run(const Args& args, const BackendOpener& open) {
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int code = run_command_line(args, open);
-  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
-}
 
 // Medians as given, 1000 where not; an interval of 1 % in the quick pass and of 0.1 % in the precise one.
 BackendOpener tiles_take(const Latencies& latencies,
@@ -82,7 +69,7 @@ std::map<std::string, std::string> printed(const std::string& out, const std::st
 const Latencies apart = {{"64x16", 900}, {"64x32", 500}, {"64x48", 505}, {"64x64", 800}};
 
 TEST(TuneCommand, NamesBestRunnerUpAndDefault) {
-  const Result result = run(plan(), tiles_take(apart));
+  const Result result = run_on(plan(), tiles_take(apart));
   EXPECT_EQ(result.code, 0) << result.err;
   const auto tiles = printed(result.out, "tile");
   EXPECT_EQ(tiles.at("best"), "64x32");
@@ -96,18 +83,18 @@ TEST(TuneCommand, NamesBestRunnerUpAndDefault) {
 TEST(TuneCommand, SaysWhatIsWithinNoise) {
   Latencies close = apart;
   close["64x48"] = 500.5;
-  const Result result = run(plan(), tiles_take(close));
+  const Result result = run_on(plan(), tiles_take(close));
   EXPECT_EQ(printed(result.out, "within_noise").at("runner-up"), "yes");
   Args args = plan();
   std::ranges::replace(args, "csv", "table");
-  EXPECT_THAT(run(args, tiles_take(close)).out,
+  EXPECT_THAT(run_on(args, tiles_take(close)).out,
               AllOf(HasSubstr("5 of 5 candidates measured"), HasSubstr("which is within noise")));
 }
 
 TEST(TuneCommand, KeepsEveryRowInARunForEachPass) {
   const TemporaryFolder folder;
   const std::string file = folder / "tune.csv";
-  EXPECT_EQ(run(plan({"-o", file}), tiles_take(apart)).code, 0);
+  EXPECT_EQ(run_on(plan({"-o", file}), tiles_take(apart)).code, 0);
   std::map<std::string, std::vector<std::string>> tiles_by_run;
   std::vector<std::string> runs;
   for (const Row& row : read_rows(file).rows) {
@@ -121,17 +108,17 @@ TEST(TuneCommand, KeepsEveryRowInARunForEachPass) {
   EXPECT_DOUBLE_EQ(meta["runs"][runs[0]]["options"]["precision"], 0.03);
   EXPECT_DOUBLE_EQ(meta["runs"][runs[1]]["options"]["precision"], 0.005);
   EXPECT_THAT(meta["runs"][runs[0]]["command_line"], HasSubstr("# quick pass"));
-  EXPECT_EQ(run(plan({"-o", file}), tiles_take(apart)).code, 2) << "the file is there";
-  EXPECT_EQ(run(plan({"-o", file, "--append"}), tiles_take(apart)).code, 0);
+  EXPECT_EQ(run_on(plan({"-o", file}), tiles_take(apart)).code, 2) << "the file is there";
+  EXPECT_EQ(run_on(plan({"-o", file, "--append"}), tiles_take(apart)).code, 0);
   EXPECT_EQ(read_rows(file).rows.size(), 16u);
-  EXPECT_EQ(run(plan({"-o", file, "--overwrite"}), tiles_take(apart)).code, 0);
+  EXPECT_EQ(run_on(plan({"-o", file, "--overwrite"}), tiles_take(apart)).code, 0);
   EXPECT_EQ(read_rows(file).rows.size(), 8u);
 }
 
 TEST(TuneCommand, AWrongCandidateIsOutAndSaid) {
-  const Result result = run(plan(), tiles_take(apart, [](const Case& c) {
-                              if (c.tile.bc == 32) throw CaseFailed("the kernel crashed");
-                            }));
+  const Result result = run_on(plan(), tiles_take(apart, [](const Case& c) {
+                                 if (c.tile.bc == 32) throw CaseFailed("the kernel crashed");
+                               }));
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, HasSubstr("the kernel crashed"));
   EXPECT_EQ(printed(result.out, "tile").at("best"), "64x48");
@@ -139,7 +126,7 @@ TEST(TuneCommand, AWrongCandidateIsOutAndSaid) {
 
 TEST(TuneCommand, WhatCannotRunIsCountedAndNotMeasured) {
   Args args = plan({"--br", "24"});
-  const Result result = run(args, tiles_take(apart));
+  const Result result = run_on(args, tiles_take(apart));
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, AllOf(HasSubstr("9 candidates for 1 problem"), HasSubstr("4 cannot run"),
                                 HasSubstr("4 such as 24x16: Br = 24 is no multiple of 16"),
@@ -148,7 +135,7 @@ TEST(TuneCommand, WhatCannotRunIsCountedAndNotMeasured) {
 
 TEST(TuneCommand, NothingToMeasureIsTheEnvironments) {
   Args args = plan({"--dtype", "fp32"});
-  const Result result = run(args, tiles_take(apart));
+  const Result result = run_on(args, tiles_take(apart));
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(result.err, HasSubstr("no candidate runs on this device"));
 }
@@ -156,16 +143,16 @@ TEST(TuneCommand, NothingToMeasureIsTheEnvironments) {
 TEST(TuneCommand, AnInterruptKeepsWhatIsKnown) {
   const TemporaryFolder folder;
   const std::string file = folder / "tune.csv";
-  const Result result = run(plan({"-o", file}), tiles_take(apart, [](const Case& c) {
-                              if (c.tile.bc == 48) std::raise(SIGINT);
-                            }));
+  const Result result = run_on(plan({"-o", file}), tiles_take(apart, [](const Case& c) {
+                                 if (c.tile.bc == 48) std::raise(SIGINT);
+                               }));
   EXPECT_EQ(result.code, 130);
   EXPECT_EQ(read_rows(file).rows.size(), 4u);
   EXPECT_EQ(printed(result.out, "tile").at("best"), "64x32");
 }
 
 TEST(TuneCommand, UsageErrors) {
-  const auto refusal = [](const Args& args) { return run(args, tiles_take({})); };
+  const auto refusal = [](const Args& args) { return run_on(args, tiles_take({})); };
   EXPECT_THAT(refusal({"tune", "-N", "512"}).err, HasSubstr("give --variant NAME"));
   EXPECT_THAT(refusal(plan({"--append"})).err, HasSubstr("--append needs a file"));
   EXPECT_THAT(refusal(plan({"--knob", "turbo=1"})).err, HasSubstr("no variant of this plan has it"));
@@ -177,7 +164,7 @@ TEST(TuneCommand, TheSimulatorsAnswerIsSaidToBeAModels) {
   const std::string file = folder / "tune.csv";
   Args args = plan({"--backend", "sim", "--knob", "stages=1,2", "-o", file});
   std::ranges::replace(args, "csv", "table");
-  const Result result = run(args, open_backend);
+  const Result result = run_on(args, open_backend);
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("the simulator's model of h200, no measurement"));
   EXPECT_THAT(result.out, AllOf(HasSubstr("best"), HasSubstr("stages"), Not(HasSubstr("noise"))));
@@ -193,9 +180,9 @@ TEST(TuneCommand, TheSimulatorsAnswerIsSaidToBeAModels) {
 TEST(TuneCommand, MarkdownAndJson) {
   Args args = plan();
   std::ranges::replace(args, "csv", "markdown");
-  EXPECT_THAT(run(args, tiles_take(apart)).out, HasSubstr("| best | 64x32 |"));
+  EXPECT_THAT(run_on(args, tiles_take(apart)).out, HasSubstr("| best | 64x32 |"));
   std::ranges::replace(args, "markdown", "json");
-  const auto json = nlohmann::json::parse(run(args, tiles_take(apart)).out);
+  const auto json = nlohmann::json::parse(run_on(args, tiles_take(apart)).out);
   ASSERT_EQ(json.size(), 3u);
   EXPECT_EQ(json[0]["place"], "best");
   EXPECT_EQ(json[0]["br"], 64);
@@ -209,7 +196,7 @@ TEST(TuneCommand, TellsWhatTheBackendNotesWhileItMeasures) {
     })(choice, options);
   };
   const Args args = {"tune", "--variant", "flash2", "-N", "512", "-d", "64", "--no-compile", "--br", "64"};
-  EXPECT_THAT(run(args, open).err, HasSubstr("the driver said something\n"));
+  EXPECT_THAT(run_on(args, open).err, HasSubstr("the driver said something\n"));
 }
 
 TEST(TuneCommand, NothingIsLeftOfATuningThatNeverBegan) {
@@ -217,7 +204,7 @@ TEST(TuneCommand, NothingIsLeftOfATuningThatNeverBegan) {
   std::filesystem::create_directories(folder / "t.csv.meta.json");  // so that it cannot be written
   const Args args = {"tune", "--variant",    "flash2", "-N", "512", "-d",
                      "64",   "--no-compile", "--br",   "64", "-o",  folder / "t.csv"};
-  EXPECT_EQ(run(args, opener()).code, 3);
+  EXPECT_EQ(run_on(args, opener()).code, 3);
   EXPECT_FALSE(std::filesystem::exists(folder / "t.csv"));
 }
 

@@ -5,9 +5,8 @@
 
 #include <filesystem>
 
-#include "cli/run.hpp"
+#include "cli/run_fixture.hpp"
 #include "test_paths.hpp"
-#include "testing/fake_backend.hpp"
 #include "testing/gate_files.hpp"
 #include "testing/roofline_rows.hpp"
 #include "testing/temporary_file.hpp"
@@ -18,20 +17,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
-using Args = std::vector<std::string>;
-
-struct Result {
-  int code;
-  std::string err;
-};
-
-Result run(const Args& args) {
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int code = run_command_line(args, opener());
-  testing::internal::GetCapturedStdout();
-  return {code, testing::internal::GetCapturedStderr()};
-}
 
 class UnwritableOutput : public testing::Test {
  protected:

@@ -5,21 +5,23 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json_names.hpp"
+
 namespace attnprof {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
-
-// Nothing that is measured is 0 or less; the error is of the kind that a wrong type gives.
-double above_zero(const Json& json, const char* key) {
-  const double value = json.at(key);
-  if (value > 0) return value;
-  throw Json::type_error::create(302, fmt::format("{} must be above 0, but is {}", key, value), &json);
+OrderedJson optional_json(const std::optional<double>& value) {
+  return value ? OrderedJson(*value) : OrderedJson();
 }
 
-std::optional<double> optional_number(const Json& json, const char* key) {
+// Nothing that is measured is 0 or less; the error is of the kind that a wrong type gives.
+double above_zero(const OrderedJson& json, const char* key) {
+  const double value = json.at(key);
+  if (value > 0) return value;
+  throw OrderedJson::type_error::create(302, fmt::format("{} must be above 0, but is {}", key, value), &json);
+}
+
+std::optional<double> optional_number(const OrderedJson& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end() || found->is_null()) return std::nullopt;
   return above_zero(json, key);
@@ -43,8 +45,8 @@ std::optional<double> ceiling_at(const Ceilings& ceilings, std::string_view name
   return ceiling.median * *sm_clock_mhz / *ceiling.sm_clock_mhz;
 }
 
-Json ceilings_json(const Ceilings& ceilings) {
-  Json json = Json::object();
+OrderedJson ceilings_json(const Ceilings& ceilings) {
+  OrderedJson json = OrderedJson::object();
   for (const auto& [name, ceiling] : ceilings)
     json[name] = {{"median", ceiling.median},
                   {"spread_pct", ceiling.spread_pct},
@@ -54,7 +56,7 @@ Json ceilings_json(const Ceilings& ceilings) {
   return json;
 }
 
-Ceilings parse_ceilings(const Json& json) {
+Ceilings parse_ceilings(const OrderedJson& json) {
   Ceilings ceilings;
   for (const auto& [name, value] : json.items())
     ceilings[name] = {.median = above_zero(value, "median"),

@@ -9,12 +9,11 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/json_names.hpp"
 #include "device/device_profiles.hpp"
 
 namespace attnprof {
 namespace {
-
-using Json = nlohmann::json;
 
 // Takes keys out of one object and complains about each with the file's name.
 class ProfileReader {

@@ -2,13 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "device/device_profiles.hpp"
+#include "testing/h200.hpp"
 #include "testing/round_device.hpp"
 
 namespace attnprof {
 namespace {
-
-const DeviceProfile& h200() { return *find_profile("h200"); }
 
 // As results/h200/evidence/ceilings.csv has them.
 const Ceilings of_the_h200 = {

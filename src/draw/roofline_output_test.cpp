@@ -1,4 +1,5 @@
 #include "draw/roofline_output.hpp"
+#include "base/json_names.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -18,8 +19,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-using Json = nlohmann::json;
-
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);

@@ -4,13 +4,12 @@
 #include <algorithm>
 
 #include "base/csv.hpp"
+#include "base/json_names.hpp"
 #include "draw/roofline_json.hpp"
 #include "draw/roofline_output.hpp"
 
 namespace attnprof {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Text {
   std::string operator()(const std::string& text) const { return text; }
@@ -19,9 +18,11 @@ struct Text {
 };
 
 struct AsJson {
-  Json operator()(const std::string& text) const { return text.empty() ? Json() : Json(text); }
-  Json operator()(const Count& count) const { return count ? Json(*count) : Json(); }
-  Json operator()(const Real& real) const { return real ? Json(*real) : Json(); }
+  OrderedJson operator()(const std::string& text) const {
+    return text.empty() ? OrderedJson() : OrderedJson(text);
+  }
+  OrderedJson operator()(const Count& count) const { return count ? OrderedJson(*count) : OrderedJson(); }
+  OrderedJson operator()(const Real& real) const { return real ? OrderedJson(*real) : OrderedJson(); }
 };
 
 std::string csv_lines(const std::vector<DataRecord>& records) {
@@ -44,9 +45,9 @@ std::string roofline_csv(const RooflineData& data) {
          csv_lines(roof_records(data));
 }
 
-Json records_json(const std::vector<std::string_view>& names, const std::vector<DataRecord>& records) {
-  Json all = Json::array();
-  for (size_t i = 0; i < records.size(); ++i) all.push_back(Json::object());
+OrderedJson records_json(const std::vector<std::string_view>& names, const std::vector<DataRecord>& records) {
+  OrderedJson all = OrderedJson::array();
+  for (size_t i = 0; i < records.size(); ++i) all.push_back(OrderedJson::object());
   for (size_t column = 0; column < names.size(); ++column) {
     if (std::ranges::all_of(records, [&](const DataRecord& record) { return is_empty(record[column]); }))
       continue;
@@ -57,13 +58,13 @@ Json records_json(const std::vector<std::string_view>& names, const std::vector<
 }
 
 std::string roofline_json(const RooflineData& data) {
-  Json left_out = Json::object();
+  OrderedJson left_out = OrderedJson::object();
   for (const auto& [why, count] : data.left_out) left_out[why] = count;
   const auto names = record_columns(data);
-  const Json json = {{"points", records_json(names, point_records(data))},
-                     {"roofs", records_json(names, roof_records(data))},
-                     {"left_out", left_out}};
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const OrderedJson json = {{"points", records_json(names, point_records(data))},
+                            {"roofs", records_json(names, roof_records(data))},
+                            {"left_out", left_out}};
+  return json.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace attnprof

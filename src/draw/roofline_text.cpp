@@ -16,10 +16,10 @@ namespace {
 constexpr size_t rows_high = 16, narrowest = 32;
 constexpr size_t margin = 8;  // of the y labels, their axis included
 // Nothing that a roof or an axis is drawn with.
-constexpr std::string_view marks = "ox*#@%&ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnpqrstuvwyz";
-constexpr char several = '?', slope = '/', peak = '-';
+constexpr std::string_view series_marks = "ox*#@%&ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnpqrstuvwyz";
+constexpr char several_mark = '?', slope_mark = '/', peak_mark = '-';
 
-char mark_of(size_t series) { return marks[series % marks.size()]; }
+char mark_of(size_t series) { return series_marks[series % series_marks.size()]; }
 
 // Where a value lies on a log axis of `cells` cells, from 0.
 size_t cell_of(double value, double low, double high, size_t cells) {
@@ -36,12 +36,12 @@ class Canvas {
   void draw(const RoofLine& line) {
     if (line.kind == RoofKind::peak) return draw_peak(line);
     const size_t from = column(line.x0), to = column(line.x1);
-    for (size_t i = from; i <= to; ++i) put(i, row(along(line, i, from, to)), slope);
+    for (size_t i = from; i <= to; ++i) put(i, row(along(line, i, from, to)), slope_mark);
     for (size_t i = row(line.y1); i <= row(line.y0); ++i) {  // where it is steeper than a cell
       const double share = share_of(i, row(line.y0), row(line.y1));
       put(static_cast<size_t>(
               std::lround(std::lerp(static_cast<double>(from), static_cast<double>(to), share))),
-          i, slope);
+          i, slope_mark);
     }
   }
 
@@ -51,8 +51,8 @@ class Canvas {
     for (const PanelPoint& point : points) {
       char& cell = taken[row(point.y)][column(point.x)];
       const char mark = mark_of(point.series);
-      cell = cell == ' ' || cell == mark ? mark : several;
-      has_several_ |= cell == several;
+      cell = cell == ' ' || cell == mark ? mark : several_mark;
+      has_several_ |= cell == several_mark;
       put(column(point.x), row(point.y), cell);
     }
   }
@@ -89,7 +89,7 @@ class Canvas {
   // Its name stands in the line, at its right end.
   void draw_peak(const RoofLine& line) {
     const size_t from = column(line.x0), to = column(line.x1), at = row(line.y0);
-    for (size_t i = from; i <= to; ++i) put(i, at, peak);
+    for (size_t i = from; i <= to; ++i) put(i, at, peak_mark);
     const std::string name = fmt::format(" {} ", printable(line.name));
     if (name.size() + 2 > to - from) return;
     lines_[at].replace(to - name.size(), name.size(), name);
@@ -136,14 +136,14 @@ std::string legend_of(const Picture& picture, bool has_several, size_t width) {
   std::vector<std::string> items;
   for (size_t i = 0; i < picture.series.size(); ++i)
     items.push_back(fmt::format("{} {}", mark_of(i), picture.series[i]));
-  if (has_several) items.push_back(fmt::format("{} several", several));
+  if (has_several) items.push_back(fmt::format("{} several", several_mark));
   return wrap_items(std::move(items), width);
 }
 
 std::string roofs_of_panel(const Panel& panel, size_t width) {
   std::vector<std::string> items;
   for (const RoofLine& line : panel.lines)
-    items.push_back(fmt::format("{} {}", line.kind == RoofKind::peak ? peak : slope, line.label));
+    items.push_back(fmt::format("{} {}", line.kind == RoofKind::peak ? peak_mark : slope_mark, line.label));
   if (items.empty()) items.push_back("no roof is known");
   return wrap_items(std::move(items), width);
 }

@@ -3,34 +3,33 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/json_names.hpp"
 #include "explain/explanation.hpp"
 
 namespace attnprof {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr int explanation_schema = 1;
 
 template <class Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json();
+OrderedJson or_null(const std::optional<Value>& value) {
+  return value ? OrderedJson(*value) : OrderedJson();
 }
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-Json identity_json(const Identity& identity) {
+OrderedJson identity_json(const Identity& identity) {
   Row row;
   row.identity = identity;
-  Json json = Json::object();
+  OrderedJson json = OrderedJson::object();
   for (const Column& column : schema())
     if (column.group == Group::identity && tells(column, row))
       json[std::string(column.name)] = cell(column, row);
   return json;
 }
 
-Json resources_json(const CaseExplanation& e) {
-  Json all = Json::array();
+OrderedJson resources_json(const CaseExplanation& e) {
+  OrderedJson all = OrderedJson::array();
   for (const ResourceTime& r : e.resources.times)
     all.push_back({{"name", r.name},
                    {"ns", r.ns},
@@ -42,37 +41,38 @@ Json resources_json(const CaseExplanation& e) {
   return all;
 }
 
-Json missing_json(const ResourceTable& table, std::string MissingResource::*field) {
-  Json all = Json::array();
+OrderedJson missing_json(const ResourceTable& table, std::string MissingResource::*field) {
+  OrderedJson all = OrderedJson::array();
   for (const MissingResource& missing : table.missing) all.push_back(missing.*field);
   return all;
 }
 
-Json tiles_json(const CaseExplanation& e) {
-  Json all = Json::array();
+OrderedJson tiles_json(const CaseExplanation& e) {
+  OrderedJson all = OrderedJson::array();
   for (const TilePrediction& t : e.tiles)
     all.push_back(
         {{"tile", fmt::format("{}x{}", t.br, t.bc)}, {"predicted_ns", t.ns}, {"speedup", t.speedup}});
   return all;
 }
 
-Json against_json(const std::optional<AgainstRow>& against) {
-  if (!against) return Json();
-  Json factors = Json::array();
+OrderedJson against_json(const std::optional<AgainstRow>& against) {
+  if (!against) return OrderedJson();
+  OrderedJson factors = OrderedJson::array();
   for (const Factor& f : against->split.factors)
     factors.push_back({{"name", f.name}, {"factor", f.factor}, {"columns", f.columns}, {"text", f.text}});
-  return {{"file", file_name(against->file)},
-          {"line", against->line},
-          {"variant", against->identity.variant},
-          {"tile", against->identity.tile},
-          {"speedup", against->split.speedup},
-          {"factors", factors},
-          {"remainder", against->split.remainder},
-          {"why_no_factors",
-           against->split.why_no_factors.empty() ? Json() : Json(against->split.why_no_factors)}};
+  return {
+      {"file", file_name(against->file)},
+      {"line", against->line},
+      {"variant", against->identity.variant},
+      {"tile", against->identity.tile},
+      {"speedup", against->split.speedup},
+      {"factors", factors},
+      {"remainder", against->split.remainder},
+      {"why_no_factors",
+       against->split.why_no_factors.empty() ? OrderedJson() : OrderedJson(against->split.why_no_factors)}};
 }
 
-Json case_json(const CaseExplanation& e) {
+OrderedJson case_json(const CaseExplanation& e) {
   return {{"file", file_name(e.file)},
           {"line", e.line},
           {"identity", identity_json(e.row.identity)},
@@ -98,16 +98,17 @@ Json case_json(const CaseExplanation& e) {
 }  // namespace
 
 std::string explain_json(const Explanations& explanations) {
-  Json cases = Json::array(), left_out = Json::array();
+  OrderedJson cases = OrderedJson::array(), left_out = OrderedJson::array();
   for (const CaseExplanation& e : explanations.cases) cases.push_back(case_json(e));
   for (const auto& [reason, count] : explanations.left_out)
     left_out.push_back({{"reason", reason}, {"count", count}});
-  const Json json = {{"schema", explanation_schema},
-                     {"against", explanations.against.empty() ? Json() : Json(explanations.against)},
-                     {"cases", cases},
-                     {"left_out", left_out},
-                     {"notices", explanations.notices}};
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const OrderedJson json = {
+      {"schema", explanation_schema},
+      {"against", explanations.against.empty() ? OrderedJson() : OrderedJson(explanations.against)},
+      {"cases", cases},
+      {"left_out", left_out},
+      {"notices", explanations.notices}};
+  return json.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace attnprof

@@ -4,15 +4,13 @@
 
 #include <cmath>
 
-#include "device/device_profiles.hpp"
 #include "model/predict.hpp"
 #include "testing/committed_rows.hpp"
+#include "testing/h200.hpp"
 #include "testing/roofline_rows.hpp"
 
 namespace attnprof {
 namespace {
-
-const DeviceProfile& h200() { return *find_profile("h200"); }
 
 Row flash2_row() {
   Row row = roofline_row();

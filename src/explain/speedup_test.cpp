@@ -6,14 +6,12 @@
 #include <numeric>
 #include <random>
 
-#include "device/device_profiles.hpp"
 #include "testing/committed_rows.hpp"
+#include "testing/h200.hpp"
 #include "testing/roofline_rows.hpp"
 
 namespace attnprof {
 namespace {
-
-const DeviceProfile& h200() { return *find_profile("h200"); }
 
 double product(const SpeedupSplit& split) {
   return std::accumulate(split.factors.begin(), split.factors.end(), split.remainder,

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/json_names.hpp"
 #include "base/version.hpp"
 #include "files/env_id.hpp"
 #include "plan/identity.hpp"
@@ -14,8 +15,6 @@
 
 namespace attnprof {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string_view to_string(VerifyMode mode) {
   return mode == VerifyMode::sampled ? "sampled" : mode == VerifyMode::full ? "full" : "off";
@@ -25,8 +24,8 @@ std::string_view to_string(CounterMode mode) {
   return mode == CounterMode::automatic ? "auto" : mode == CounterMode::on ? "on" : "off";
 }
 
-Json device_json(const DeviceProfile& device) {
-  Json curve = Json::array();
+OrderedJson device_json(const DeviceProfile& device) {
+  OrderedJson curve = OrderedJson::array();
   for (const L2Point& point : device.l2_curve)
     curve.push_back({{"mebibytes", point.mebibytes}, {"miss_share", point.miss_share}});
   return {{"name", device.name},
@@ -47,45 +46,47 @@ Json device_json(const DeviceProfile& device) {
 }
 
 // The ceilings that rows are held against.
-Json peaks_json(const DeviceProfile& device) {
-  Json peaks = Json::object();
+OrderedJson peaks_json(const DeviceProfile& device) {
+  OrderedJson peaks = OrderedJson::object();
   for (const PeakFigure& figure : peak_figures) peaks[std::string(figure.name)] = device.*figure.rate;
   return peaks;
 }
 
-Json options_json(const MeasureOptions& options) {
+OrderedJson options_json(const MeasureOptions& options) {
   return {{"verify", to_string(options.verify)},      {"counters", to_string(options.counters)},
           {"precision", options.precision},           {"max_time_s", options.max_time_s},
           {"case_timeout_s", options.case_timeout_s}, {"seed", options.seed},
           {"input", describe(options.input)}};
 }
 
-Json attnprof_json() { return {{"version", tool_version()}, {"commit", tool_commit()}}; }
+OrderedJson attnprof_json() { return {{"version", tool_version()}, {"commit", tool_commit()}}; }
 
-Json kernels_json(const KernelTree& kernels) { return {{"path", kernels.path}, {"hash", kernels.hash}}; }
+OrderedJson kernels_json(const KernelTree& kernels) {
+  return {{"path", kernels.path}, {"hash", kernels.hash}};
+}
 
-Json run_json(const RunFacts& facts, const BackendInfo& info) {
-  Json environment = Json::object();
+OrderedJson run_json(const RunFacts& facts, const BackendInfo& info) {
+  OrderedJson environment = OrderedJson::object();
   for (const auto& [name, value] : info.environment) environment[name] = value;
-  Json run = {{"started", utc_now()},
-              {"attnprof", attnprof_json()},
-              {"command_line", facts.command_line},
-              {"backend", info.name},
-              {"env_id", env_id(info)},
-              {"comparable", info.comparable},
-              {"environment", environment},
-              {"device", device_json(info.device)},
-              {"peaks", peaks_json(info.device)},
-              {"ceilings", ceilings_json(info.ceilings)},
-              {"options", options_json(facts.options)},
-              {"plan", {{"cases", facts.cases}, {"id", facts.plan_id}}},
-              {"notices", info.notices}};
+  OrderedJson run = {{"started", utc_now()},
+                     {"attnprof", attnprof_json()},
+                     {"command_line", facts.command_line},
+                     {"backend", info.name},
+                     {"env_id", env_id(info)},
+                     {"comparable", info.comparable},
+                     {"environment", environment},
+                     {"device", device_json(info.device)},
+                     {"peaks", peaks_json(info.device)},
+                     {"ceilings", ceilings_json(info.ceilings)},
+                     {"options", options_json(facts.options)},
+                     {"plan", {{"cases", facts.cases}, {"id", facts.plan_id}}},
+                     {"notices", info.notices}};
   if (facts.kernels) run["kernels"] = kernels_json(*facts.kernels);
   return run;
 }
 
-Json parse_meta(const std::string& text, const std::string& file) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+OrderedJson parse_meta(const std::string& text, const std::string& file) {
+  const OrderedJson json = OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("runs") || !json["runs"].is_object())
     throw UsageError(fmt::format("{} is no attnprof meta file; move it away or give another -o", file));
   return json;
@@ -121,27 +122,29 @@ std::string plan_id(const std::vector<Case>& cases, const MeasureOptions& option
 
 std::string meta_with_run(const std::string& existing, const std::string& file, const RunFacts& facts,
                           const BackendInfo& info) {
-  Json meta = existing.empty() ? Json{{"schema", schema_version}, {"runs", Json::object()}}
-                               : parse_meta(existing, file);
-  Json& runs = meta["runs"];
+  OrderedJson meta = existing.empty()
+                         ? OrderedJson{{"schema", schema_version}, {"runs", OrderedJson::object()}}
+                         : parse_meta(existing, file);
+  OrderedJson& runs = meta["runs"];
   if (runs.contains(facts.run))
     runs[facts.run]["resumed"].push_back(utc_now());
   else
     runs[facts.run] = run_json(facts, info);
-  return meta.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return meta.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 std::string build_meta(const std::optional<KernelTree>& kernels) {
-  Json meta = {{"schema", schema_version}, {"runs", Json::object()}, {"attnprof", attnprof_json()}};
+  OrderedJson meta = {
+      {"schema", schema_version}, {"runs", OrderedJson::object()}, {"attnprof", attnprof_json()}};
   if (kernels) meta["kernels"] = kernels_json(*kernels);
-  return meta.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return meta.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 std::optional<RunRecord> find_run(const std::string& text, const std::string& run, const std::string& file) {
-  const Json meta = parse_meta(text, file);
+  const OrderedJson meta = parse_meta(text, file);
   if (!meta["runs"].contains(run)) return std::nullopt;
   try {
-    const Json& json = meta["runs"][run];
+    const OrderedJson& json = meta["runs"][run];
     RunRecord record{.plan_id = json.at("plan").at("id"),
                      .env_id = json.at("env_id"),
                      .command_line = json.at("command_line"),
@@ -149,19 +152,19 @@ std::optional<RunRecord> find_run(const std::string& text, const std::string& ru
     for (const std::string name : json.at("comparable"))
       record.comparable[name] = json.at("environment").value(name, "");
     return record;
-  } catch (const Json::exception&) {
+  } catch (const OrderedJson::exception&) {
     throw UsageError(fmt::format("{}: the entry of run {} lacks plan, env_id or environment", file, run));
   }
 }
 
 Peaks find_peaks(const std::string& text, const std::string& run, const std::string& file) {
-  const Json meta = parse_meta(text, file);
+  const OrderedJson meta = parse_meta(text, file);
   Peaks peaks;
   if (!meta["runs"].contains(run)) return peaks;
   try {
-    const Json json = meta["runs"][run].value("peaks", Json::object());
+    const OrderedJson json = meta["runs"][run].value("peaks", OrderedJson::object());
     for (const auto& [name, rate] : json.items()) peaks[name] = rate.get<double>();
-  } catch (const Json::exception&) {
+  } catch (const OrderedJson::exception&) {
     throw UsageError(
         fmt::format("{}: the peaks of run {} are no object of numbers; mend it or move it away", file, run));
   }
@@ -169,11 +172,11 @@ Peaks find_peaks(const std::string& text, const std::string& run, const std::str
 }
 
 Ceilings find_ceilings(const std::string& text, const std::string& run, const std::string& file) {
-  const Json meta = parse_meta(text, file);
+  const OrderedJson meta = parse_meta(text, file);
   if (!meta["runs"].contains(run)) return {};
   try {
-    return parse_ceilings(meta["runs"][run].value("ceilings", Json::object()));
-  } catch (const Json::exception&) {
+    return parse_ceilings(meta["runs"][run].value("ceilings", OrderedJson::object()));
+  } catch (const OrderedJson::exception&) {
     throw UsageError(fmt::format(
         "{}: the ceilings of run {} are not as attnprof writes them; mend the file or move it away", file,
         run));

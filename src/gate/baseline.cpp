@@ -4,12 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/csv.hpp"
+#include "base/json_names.hpp"
 #include "gate/match.hpp"
 
 namespace attnprof {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Records of one file laid out in the columns of another.
 class Records {
@@ -49,14 +48,15 @@ std::vector<std::string> joined_columns(const Table& current, const Table& basel
 std::string joined_meta(const std::optional<std::string>& baseline,
                         const std::optional<std::string>& current) {
   if (!baseline || !current) return baseline ? *baseline : current.value_or("");
-  Json meta = Json::parse(*baseline, nullptr, false);
-  const Json added = Json::parse(*current, nullptr, false);
-  for (const Json* json : {static_cast<const Json*>(&meta), &added})
+  OrderedJson meta = OrderedJson::parse(*baseline, nullptr, false);
+  const OrderedJson added = OrderedJson::parse(*current, nullptr, false);
+  for (const OrderedJson* json : {static_cast<const OrderedJson*>(&meta), &added})
     if (!json->is_object() || !json->contains("runs") || !(*json)["runs"].is_object())
       throw UsageError("a .meta.json file is no attnprof meta file; restore it or remove it");
   for (const auto& [run, facts] : added["runs"].items()) meta["runs"][run] = facts;
-  if (meta.contains("kernels") && meta["kernels"] != added.value("kernels", Json())) meta.erase("kernels");
-  return meta.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (meta.contains("kernels") && meta["kernels"] != added.value("kernels", OrderedJson()))
+    meta.erase("kernels");
+  return meta.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace

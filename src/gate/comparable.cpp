@@ -5,11 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/json_names.hpp"
 
 namespace attnprof {
 namespace {
-
-using Json = nlohmann::json;
 
 std::string field_name(const std::string& fact) {
   return fact == "gpu" || fact == "target" ? "device" : fact;

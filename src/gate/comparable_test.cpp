@@ -2,17 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/json_names.hpp"
 #include "testing/gate_files.hpp"
 
 namespace attnprof {
 namespace {
 
-using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-const json h200 = {{"gpu", "H200"}, {"driver", "580.1"}, {"cuda_driver", "13.0"},  {"nvcc", "13.0"},
-                   {"ecc", "on"},   {"mig", "off"},      {"power_limit_w", "700"}, {"input", "normal"}};
+const Json h200_facts = {{"gpu", "H200"}, {"driver", "580.1"}, {"cuda_driver", "13.0"},  {"nvcc", "13.0"},
+                         {"ecc", "on"},   {"mig", "off"},      {"power_limit_w", "700"}, {"input", "normal"}};
 
 constexpr const char* old_run = "20260101T000000Z-00000001";
 constexpr const char* new_run = "20260102T000000Z-00000002";
@@ -26,13 +26,13 @@ std::string current_csv(const std::function<void(Row&)>& change = {}) {
 }
 
 // The baseline's environment after `change`, in which the current run was made.
-Outcome in(const json& change, const std::set<std::string>& allowed = {},
+Outcome in(const Json& change, const std::set<std::string>& allowed = {},
            const std::function<void(Row&)>& change_row = {}) {
-  json facts = h200;
+  Json facts = h200_facts;
   facts.update(change);
   GateOptions options;
   options.allow_different = allowed;
-  return gate_texts(csv_of({measured_row()}), current_csv(change_row), options, meta_of(old_run, h200),
+  return gate_texts(csv_of({measured_row()}), current_csv(change_row), options, meta_of(old_run, h200_facts),
                     meta_of(new_run, facts));
 }
 
@@ -75,8 +75,8 @@ TEST(Comparable, ANewDriverBlocksTimeAndWarnsForBytes) {
 TEST(Comparable, TheSeedCountsThoughItIsNotInEnvId) {
   Row row = measured_row();
   row.provenance.run = new_run;
-  const Outcome outcome = gate_texts(csv_of({measured_row()}), csv_of({row}), {}, meta_of(old_run, h200, 1),
-                                     meta_of(new_run, h200, 2));
+  const Outcome outcome = gate_texts(csv_of({measured_row()}), csv_of({row}), {},
+                                     meta_of(old_run, h200_facts, 1), meta_of(new_run, h200_facts, 2));
   EXPECT_EQ(outcome.code, 3);
   EXPECT_THAT(outcome.error, HasSubstr("seed (1 in the baseline, 2 now)"));
 }
@@ -84,16 +84,18 @@ TEST(Comparable, TheSeedCountsThoughItIsNotInEnvId) {
 TEST(Comparable, WithoutMetaOnlyEqualEnvironmentsCompare) {
   const std::string base = csv_of({measured_row()});
   EXPECT_EQ(gate_texts(base, base).code, 0);
-  const Outcome no_base = gate_texts(base, current_csv(), {}, {}, meta_of(new_run, h200));
+  const Outcome no_base = gate_texts(base, current_csv(), {}, {}, meta_of(new_run, h200_facts));
   EXPECT_EQ(no_base.code, 3);
   EXPECT_THAT(no_base.error, HasSubstr("base.csv.meta.json is missing"));
-  EXPECT_THAT(gate_texts(base, current_csv(), {}, meta_of(old_run, h200), {}).error,
+  EXPECT_THAT(gate_texts(base, current_csv(), {}, meta_of(old_run, h200_facts), {}).error,
               HasSubstr("new.csv.meta.json is missing"));
-  EXPECT_THAT(gate_texts(base, current_csv(), {}, meta_of("other", h200), meta_of(new_run, h200)).error,
-              HasSubstr("base.csv.meta.json has no run 20260101T000000Z-00000001"));
-  EXPECT_EQ(gate_texts(base, current_csv(), {}, "[]", meta_of(new_run, h200)).code, 2);
-  EXPECT_THAT(gate_texts(base, current_csv(), {}, meta_of(old_run, h200), meta_of(new_run, h200)).error,
-              HasSubstr("env_id (e1 in the baseline, e2 now)"))
+  EXPECT_THAT(
+      gate_texts(base, current_csv(), {}, meta_of("other", h200_facts), meta_of(new_run, h200_facts)).error,
+      HasSubstr("base.csv.meta.json has no run 20260101T000000Z-00000001"));
+  EXPECT_EQ(gate_texts(base, current_csv(), {}, "[]", meta_of(new_run, h200_facts)).code, 2);
+  EXPECT_THAT(
+      gate_texts(base, current_csv(), {}, meta_of(old_run, h200_facts), meta_of(new_run, h200_facts)).error,
+      HasSubstr("env_id (e1 in the baseline, e2 now)"))
       << "another schema, say";
 }
 

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json_names.hpp"
+
 namespace attnprof {
 namespace {
-
-using Json = nlohmann::json;
 
 std::string text_at(const Json& json, const char* key) {
   const auto found = json.find(key);

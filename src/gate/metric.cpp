@@ -4,34 +4,17 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 
 #include "base/error.hpp"
+#include "base/quantity.hpp"
 #include "base/units.hpp"
 
 namespace attnprof {
 namespace {
 
-struct Unit {
-  std::string_view name;
-  double factor;
-};
-
-// A number of 0 or more with one of the units after it; nothing when it is none.
-std::optional<double> amount(std::string_view text, std::span<const Unit> units) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || !std::isfinite(value) || value < 0) return std::nullopt;
-  const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
-  const auto found = std::ranges::find(units, unit, &Unit::name);
-  if (found == units.end()) return std::nullopt;
-  return value * found->factor;
-}
-
-double amount_or_refuse(std::string_view option, std::string_view text, std::span<const Unit> units,
+double amount_or_refuse(std::string_view option, std::string_view text, std::span<const UnitSuffix> units,
                         std::string_view instead) {
-  if (const auto value = amount(text, units)) return *value;
+  if (const auto value = parse_quantity(text, units)) return *value;
   throw UsageError(fmt::format("{} '{}': give {}", option, text, instead));
 }
 
@@ -89,21 +72,22 @@ std::string human_allowance(const Metric& metric) {
 }
 
 double parse_relative(std::string_view option, std::string_view text) {
-  constexpr std::array units = {Unit{"%", 0.01}};
+  constexpr std::array units = {UnitSuffix{"%", 0.01}};
   const double value = amount_or_refuse(option, text, units, "a percentage from 0% to 100%, such as 1%");
   if (value <= 1) return value;
   throw UsageError(fmt::format("{} '{}': give a percentage from 0% to 100%, such as 1%", option, text));
 }
 
 double parse_floor_bytes(std::string_view option, std::string_view text) {
-  constexpr std::array units = {Unit{"", 1},          Unit{"B", 1},        Unit{"kB", 1e3},
-                                Unit{"MB", 1e6},      Unit{"GB", 1e9},     Unit{"KiB", 1024},
-                                Unit{"MiB", 1 << 20}, Unit{"GiB", 1 << 30}};
+  constexpr std::array units = {
+      UnitSuffix{"", 1},     UnitSuffix{"B", 1},      UnitSuffix{"kB", 1e3},      UnitSuffix{"MB", 1e6},
+      UnitSuffix{"GB", 1e9}, UnitSuffix{"KiB", 1024}, UnitSuffix{"MiB", 1 << 20}, UnitSuffix{"GiB", 1 << 30}};
   return amount_or_refuse(option, text, units, "bytes of 0 or more, such as 512KiB or 1MB");
 }
 
 double parse_floor_ns(std::string_view option, std::string_view text) {
-  constexpr std::array units = {Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
+  constexpr std::array units = {UnitSuffix{"ns", 1}, UnitSuffix{"us", 1e3}, UnitSuffix{"ms", 1e6},
+                                UnitSuffix{"s", 1e9}};
   return amount_or_refuse(option, text, units,
                           "a time of 0 or more with its unit ns, us, ms or s, such as 2us");
 }
@@ -114,7 +98,7 @@ double default_latency_floor_ns(double relative) {
 }
 
 double parse_floor_number(std::string_view option, std::string_view text) {
-  constexpr std::array units = {Unit{"", 1}};
+  constexpr std::array units = {UnitSuffix{"", 1}};
   return amount_or_refuse(option, text, units, "a number of 0 or more");
 }
 

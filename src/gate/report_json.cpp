@@ -6,17 +6,18 @@
 #include <ostream>
 #include <string_view>
 
+#include "base/json_names.hpp"
 #include "gate/report.hpp"
 #include "gate/row_outcome.hpp"
 
 namespace attnprof {
 namespace {
 
-using Json = nlohmann::ordered_json;
+std::string dumped(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
 
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-Json metric_json(const Metric& metric) {
+OrderedJson metric_json(const Metric& metric) {
   return {{"column", metric.column},
           {"category", to_string(metric.category)},
           {"better", metric.direction == Direction::lower ? "lower" : "higher"},
@@ -38,7 +39,7 @@ bool is_plain(std::string_view text) {
 }
 
 std::string json_string(std::string_view text) {
-  return is_plain(text) ? fmt::format("\"{}\"", text) : dumped(Json(text));
+  return is_plain(text) ? fmt::format("\"{}\"", text) : dumped(OrderedJson(text));
 }
 
 // From 0 to x it is null, since JSON cannot write infinity.
@@ -80,8 +81,8 @@ void append_row(Text& text, const GateResult& result, const RowOutcome& outcome)
   append(text, "]}}");
 }
 
-Json kernels_json(const std::vector<KernelSources>& sources) {
-  Json all = Json::array();
+OrderedJson kernels_json(const std::vector<KernelSources>& sources) {
+  OrderedJson all = OrderedJson::array();
   for (const KernelSources& one : sources) all.push_back({{"path", one.path}, {"hash", one.hash}});
   return all;
 }
@@ -89,17 +90,17 @@ Json kernels_json(const std::vector<KernelSources>& sources) {
 }  // namespace
 
 void write_gate_json(std::ostream& stream, const GateResult& result, const GateOptions& options) {
-  Json head = {{"baseline", result.baseline->file()},
-               {"current", result.current->file()},
-               {"exit_code", static_cast<int>(result.exit_code())},
-               {"summary", gate_summary(result)},
-               {"warnings", result.warnings},
-               {"compared", result.compared}};
+  OrderedJson head = {{"baseline", result.baseline->file()},
+                      {"current", result.current->file()},
+                      {"exit_code", static_cast<int>(result.exit_code())},
+                      {"summary", gate_summary(result)},
+                      {"warnings", result.warnings},
+                      {"compared", result.compared}};
   head["kernels"] = {{"baseline", kernels_json(result.baseline_kernels)},
                      {"current", kernels_json(result.current_kernels)}};
   for (Verdict verdict : {Verdict::same, Verdict::better, Verdict::worse, Verdict::ambiguous})
     head[std::string(to_string(verdict))] = result.count(verdict);
-  head["metrics"] = Json::array();
+  head["metrics"] = OrderedJson::array();
   for (const Metric& metric : result.baseline->layout().metrics)
     head["metrics"].push_back(metric_json(metric));
   std::string text = dumped(head);

@@ -20,7 +20,7 @@ size_t xml_length(std::string_view text) {
 }
 
 // What XML 1.0 cannot hold at all becomes U+FFFD.
-std::string escaped(std::string_view text) {
+std::string xml_escaped(std::string_view text) {
   std::string result;
   while (!text.empty()) {
     const size_t length = xml_length(text);
@@ -63,15 +63,15 @@ std::string test_case(const GateResult& result, const RowOutcome& outcome) {
   if (message.empty()) message = outcome.state;
   if (outcome.state == "no longer ok")
     message = table.disposition(outcome.row) + ": " + table.reason(outcome.row);
-  std::string text =
-      fmt::format("    <testcase classname=\"attnprof.gate\" name=\"{}\"", escaped(table.label(outcome.row)));
+  std::string text = fmt::format("    <testcase classname=\"attnprof.gate\" name=\"{}\"",
+                                 xml_escaped(table.label(outcome.row)));
   if (outcome.failed)
     text += fmt::format(">\n      <failure type=\"{}\" message=\"{}\"/>\n    </testcase>\n",
-                        escaped(outcome.state), escaped(message));
+                        xml_escaped(outcome.state), xml_escaped(message));
   else if (is_skipped(outcome))
-    text += fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", escaped(message));
+    text += fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", xml_escaped(message));
   else if (outcome.state != "same")
-    text += fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", escaped(message));
+    text += fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", xml_escaped(message));
   else
     text += "/>\n";
   return text;
@@ -103,7 +103,7 @@ std::string error_case(std::string_view name, std::string_view message) {
   return fmt::format(
       "    <testcase classname=\"attnprof.gate\" name=\"{}\">\n      <error type=\"{}\" message=\"{}\"/>\n"
       "    </testcase>\n",
-      name, name, escaped(message));
+      name, name, xml_escaped(message));
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ void write_gate_junit(std::ostream& stream, const GateResult& result, const Gate
   if (const std::string kernels = kernels_sentence(result); !kernels.empty())
     stream << fmt::format(
         "    <properties>\n      <property name=\"kernels\" value=\"{}\"/>\n    </properties>\n",
-        escaped(kernels));
+        xml_escaped(kernels));
   for_each_row(result, options, [&](const RowOutcome& outcome) { stream << test_case(result, outcome); });
   if (result.compared == 0) stream << error_case("nothing compared", gate_summary(result));
   stream << end_of_suite;

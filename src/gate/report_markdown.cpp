@@ -22,7 +22,7 @@ std::string one_line(std::string_view text) {
 }
 
 // A cell that neither ends the table nor is taken for HTML or a mention.
-std::string escaped(std::string_view text) {
+std::string markdown_escaped(std::string_view text) {
   std::string result;
   for (const char c : one_line(text)) {
     switch (c) {
@@ -62,25 +62,25 @@ std::string title(const GateResult& result) {
 
 std::string gate_markdown(const GateResult& result) {
   std::string text =
-      fmt::format("### attnprof gate: {}\n\n{}\n", title(result), escaped(gate_summary(result)));
+      fmt::format("### attnprof gate: {}\n\n{}\n", title(result), markdown_escaped(gate_summary(result)));
   for (size_t i = 0; i < result.warnings.size() && i < 20; ++i)
-    text += fmt::format("\n> warning: {}\n", escaped(result.warnings[i]));
+    text += fmt::format("\n> warning: {}\n", markdown_escaped(result.warnings[i]));
   if (const std::string kernels = kernels_sentence(result); !kernels.empty())
-    text += fmt::format("\n{}\n", escaped(kernels));
+    text += fmt::format("\n{}\n", markdown_escaped(kernels));
   const std::vector<GateLine> lines = gate_lines(result, 10'000);
   if (lines.empty()) return text;
   text += "\n| verdict | what | row |\n| --- | --- | --- |\n";
   size_t shown = 0;
   for (; shown < lines.size() && text.size() < budget; ++shown)
-    text += fmt::format("| {} | {} | {} |\n", lines[shown].verdict, escaped(lines[shown].what),
-                        escaped(lines[shown].row));
+    text += fmt::format("| {} | {} | {} |\n", lines[shown].verdict, markdown_escaped(lines[shown].what),
+                        markdown_escaped(lines[shown].row));
   if (const size_t all = gate_line_count(result); all > shown)
     text += fmt::format("\n... and {} more\n", all - shown);
   return text;
 }
 
 std::string gate_error_markdown(const Error& error) {
-  return fmt::format("### attnprof gate: no verdict\n\n{}\n", escaped(error.what()));
+  return fmt::format("### attnprof gate: no verdict\n\n{}\n", markdown_escaped(error.what()));
 }
 
 }  // namespace attnprof

@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "device/device_profiles.hpp"
+#include "testing/h200.hpp"
 
 namespace attnprof {
 namespace {
 
 constexpr int64_t mib = 1024 * 1024;
 constexpr uint32_t chunk_size = 8192;
-
-const DeviceProfile& h200() { return *find_profile("h200"); }
 
 // An L2 in front of one buffer.
 struct Buffer {

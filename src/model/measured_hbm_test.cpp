@@ -4,17 +4,15 @@
 #include <algorithm>
 #include <iterator>
 
-#include "device/device_profiles.hpp"
 #include "model/predict.hpp"
 #include "model/reread.hpp"
 #include "row/row_csv.hpp"
 #include "test_paths.hpp"
+#include "testing/h200.hpp"
 #include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {
-
-const DeviceProfile& h200() { return *find_profile("h200"); }
 
 std::vector<Row> measured_rows() {
   std::vector<Row> rows;

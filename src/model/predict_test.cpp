@@ -4,16 +4,14 @@
 
 #include <chrono>
 
-#include "device/device_profiles.hpp"
 #include "model/counting_machine.hpp"
 #include "model/simulate.hpp"
 #include "schedule/tiling.hpp"
+#include "testing/h200.hpp"
 #include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {
-
-const DeviceProfile& h200() { return *find_profile("h200"); }
 
 Problem square(int64_t n, int64_t head_dim, int64_t heads = 16) {
   Problem p;

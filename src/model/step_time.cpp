@@ -7,9 +7,6 @@
 namespace attnprof {
 namespace {
 
-// Bytes a clock between an SM and L2: CUDA architectures since Volta move two sectors.
-constexpr double sm_link_bytes = 64;
-
 // How much longer the busiest SM works than if blocks were spread without remainder.
 double wave_quantisation(const StepPrediction& step, const DeviceProfile& device) {
   return static_cast<double>(ceil_div(step.ctas, device.sms)) * device.sms / static_cast<double>(step.ctas);

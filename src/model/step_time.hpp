@@ -6,6 +6,9 @@
 
 namespace attnprof {
 
+// Bytes a clock between an SM and L2: CUDA architectures since Volta move two sectors.
+constexpr double sm_link_bytes = 64;
+
 // ns of a step: launch cost, then the resource that needs longest. What SMs do (tensor, fma, exp) takes as
 // long as the SM with most blocks; a grid with fewer blocks than SMs draws on L2 with those SMs' links alone.
 double step_time_ns(const StepPrediction& step, const DeviceProfile& device);

@@ -7,6 +7,7 @@
 #include "model/counting_machine.hpp"
 #include "model/launch_time.hpp"
 #include "model/simulate.hpp"
+#include "model/step_time.hpp"
 #include "schedule/occupancy.hpp"
 #include "schedule/tiling.hpp"
 
@@ -25,8 +26,6 @@ constexpr double from_hbm = 0.675;
 // Of L2's rate, in bytes that L2 serves (not those that arrive at the SMs, which the rate is of), by launches
 // that mix reads, writes and misses (the H200's `standard` rows).
 constexpr double achieved_l2 = 0.5;
-// Bytes a clock between an SM and L2 (model/step_time.cpp).
-constexpr double sm_link_bytes = 64;
 
 // What one SM does in a ns.
 struct SmRates {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <optional>
 #include <span>
 
 #include "base/error.hpp"
+#include "base/quantity.hpp"
 
 namespace attnprof {
 namespace {
@@ -94,21 +94,6 @@ struct Reader {
   }
 };
 
-struct Unit {
-  std::string_view suffix;
-  double scale;
-};
-
-// A decimal number followed by one of `units`; 0 when it is malformed.
-double number_with_unit(std::string_view text, std::span<const Unit> units) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || !std::isfinite(value)) return 0;
-  const std::string_view suffix = text.substr(static_cast<size_t>(end - text.data()));
-  const auto unit = std::ranges::find(units, suffix, &Unit::suffix);
-  return unit == units.end() ? 0 : value * unit->scale;
-}
-
 }  // namespace
 
 std::vector<int64_t> parse_axis(std::string_view option, const std::vector<std::string>& texts,
@@ -138,8 +123,8 @@ std::vector<std::string> parse_words(std::string_view option, const std::vector<
 }
 
 double parse_percent(std::string_view option, std::string_view text) {
-  constexpr std::array units = {Unit{"%", 0.01}};
-  const double value = number_with_unit(text, units);
+  constexpr std::array units = {UnitSuffix{"%", 0.01}};
+  const double value = parse_quantity(text, units).value_or(0);
   if (value <= 0 || value > 1)
     throw UsageError(
         fmt::format("{} '{}': give a percentage above 0% and up to 100%, such as 0.5%", option, text));
@@ -147,9 +132,10 @@ double parse_percent(std::string_view option, std::string_view text) {
 }
 
 double parse_seconds(std::string_view option, std::string_view text) {
-  constexpr std::array units = {Unit{"s", 1}, Unit{"ms", 1e-3}, Unit{"us", 1e-6}, Unit{"min", 60}};
+  constexpr std::array units = {UnitSuffix{"s", 1}, UnitSuffix{"ms", 1e-3}, UnitSuffix{"us", 1e-6},
+                                UnitSuffix{"min", 60}};
   constexpr double day = 86400;
-  const double value = number_with_unit(text, units);
+  const double value = parse_quantity(text, units).value_or(0);
   if (value <= 0 || value > day)
     throw UsageError(fmt::format(
         "{} '{}': give a time above 0 and up to a day with its unit us, ms, s or min, such as 0.5s", option,

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 std::vector<int64_t> axis(const std::string& text) { return parse_axis("-N", {text}); }
 
-std::string refusal(const std::vector<std::string>& texts) {
+std::string axis_refusal(const std::vector<std::string>& texts) {
   try {
     parse_axis("-N", texts);
   } catch (const UsageError& error) {
@@ -48,7 +48,7 @@ void PrintTo(const BadAxis& axis, std::ostream* out) { *out << "-N " << axis.tex
 class GrammarRefuses : public testing::TestWithParam<BadAxis> {};
 
 TEST_P(GrammarRefuses, NamingValueOptionAndGrammar) {
-  const std::string sentence = refusal({GetParam().text});
+  const std::string sentence = axis_refusal({GetParam().text});
   EXPECT_THAT(sentence, HasSubstr("-N '" + GetParam().text + "'"));
   EXPECT_THAT(sentence, HasSubstr(GetParam().why));
   EXPECT_THAT(sentence, HasSubstr("lo:hi:xFACTOR"));

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "device/device_profiles.hpp"
 #include "plan/identity.hpp"
 #include "plan/sweep.hpp"
+#include "testing/h200.hpp"
 #include "variants/registry.hpp"
 
 namespace attnprof {
@@ -15,8 +15,6 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-const DeviceProfile& h200() { return *find_profile("h200"); }
 
 SweepAxes small(const std::vector<std::string>& knobs) {
   SweepAxes axes;
@@ -33,7 +31,7 @@ std::vector<std::string> knobs_of(const std::vector<Case>& cases) {
   return texts;
 }
 
-std::string refusal(const std::vector<std::string>& knobs) {
+std::string knob_refusal(const std::vector<std::string>& knobs) {
   try {
     check_axes(small(knobs));
   } catch (const UsageError& error) {
@@ -63,12 +61,12 @@ TEST(KnobAxes, ValuesHaveTheGrammarOfAnAxisAndMayBeZero) {
 }
 
 TEST(KnobAxes, WhatNoVariantHasOrTakesIsRefused) {
-  EXPECT_EQ(refusal({"turbo=1"}),
+  EXPECT_EQ(knob_refusal({"turbo=1"}),
             "--knob turbo: no variant of this plan has it; they have naive: none; flash2: stages, warp_rows, "
             "q_in_registers, min_blocks");
-  EXPECT_EQ(refusal({"stages=1,9"}), "--knob stages: 9 is out of range; flash2 takes 1 to 4");
-  EXPECT_EQ(refusal({"warp_rows=24"}), "--knob warp_rows: 24 is out of range; flash2 takes 16 or 32");
-  EXPECT_EQ(refusal({"q_in_registers=0:1:1"}), "accepted");
+  EXPECT_EQ(knob_refusal({"stages=1,9"}), "--knob stages: 9 is out of range; flash2 takes 1 to 4");
+  EXPECT_EQ(knob_refusal({"warp_rows=24"}), "--knob warp_rows: 24 is out of range; flash2 takes 16 or 32");
+  EXPECT_EQ(knob_refusal({"q_in_registers=0:1:1"}), "accepted");
 }
 
 TEST(KnobAxes, CountTowardsTheLimitOfASweep) {

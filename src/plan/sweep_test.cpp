@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "base/error.hpp"
-#include "device/device_profiles.hpp"
+#include "testing/h200.hpp"
 #include "variants/registry.hpp"
 
 namespace attnprof {
@@ -13,8 +13,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-const DeviceProfile& h200() { return *find_profile("h200"); }
 
 SweepAxes small() {
   SweepAxes axes;

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // What a loaded plug-in's variant refers to.
-struct Loaded {
+struct LoadedPlugin {
   std::string path, fingerprint;
   PluginDescription description;
   std::shared_ptr<Plugin> plugin;
@@ -39,7 +39,7 @@ std::string shipped(const std::string& name) {
                   name, name));
 }
 
-std::optional<std::string> why_unsupported(const Loaded& loaded, const Problem& p, const Tile& tile,
+std::optional<std::string> why_unsupported(const LoadedPlugin& loaded, const Problem& p, const Tile& tile,
                                            const DeviceProfile& device) {
   if (tile != Tile{})
     return fmt::format("{} takes no tile: a plug-in chooses its own", loaded.description.name);
@@ -80,8 +80,8 @@ Variant plugin_variant(const std::string& path, std::shared_ptr<Plugin> plugin) 
         fmt::format("plug-in {} calls itself '{}', which is no name of a variant; describe must give a "
                     "small letter, then small letters, digits, '_' and '-'",
                     path, description.name));
-  const auto loaded =
-      std::make_shared<const Loaded>(Loaded{path, file_hash(path), description, std::move(plugin)});
+  const auto loaded = std::make_shared<const LoadedPlugin>(
+      LoadedPlugin{path, file_hash(path), description, std::move(plugin)});
   Variant variant;
   variant.name = loaded->description.name;
   variant.idea = loaded->description.idea;

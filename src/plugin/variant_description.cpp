@@ -46,7 +46,6 @@ namespace {
 constexpr size_t most_workspaces = 4;  // attention_max_workspaces
 constexpr size_t most_steps = 16;
 constexpr int64_t most_threads = 1024;  // of a block, on every GPU
-constexpr int64_t largest_side = 1 << 16;
 constexpr uintmax_t largest_file = 1 << 20;
 
 FieldRule read_rule(const JsonPart& part, std::string field, bool with_sms) {
@@ -183,8 +182,8 @@ std::vector<OperandDescription> read_workspace(const JsonPart& part) {
 
 TileChoice read_tile(const JsonPart& part) {
   part.expect_keys({"br", "bc", "why"});
-  return {{static_cast<int>(part.at("br").integer(1, largest_side)),
-           static_cast<int>(part.at("bc").integer(1, largest_side))},
+  return {{static_cast<int>(part.at("br").integer(1, largest_tile_side)),
+           static_cast<int>(part.at("bc").integer(1, largest_tile_side))},
           part.has("why") ? part.at("why").text() : "as its file says"};
 }
 

@@ -10,7 +10,6 @@ namespace attnprof {
 namespace {
 
 constexpr int64_t largest_size = int64_t{1} << 40;
-constexpr int64_t largest_side = 1 << 16;
 
 // Sizes that a limit may be of: the problem's counts and what follows from them, and the tile's sides.
 std::vector<std::string_view> sizes() {
@@ -115,8 +114,8 @@ void VariantSupports::read_tiles(const JsonPart& part) {
   for (const JsonPart& element : part.elements()) {
     const std::vector<JsonPart> sides = element.elements();
     if (sides.size() != 2) element.refuse("must be two numbers, [br, bc]");
-    tiles_.push_back({static_cast<int>(sides[0].integer(1, largest_side)),
-                      static_cast<int>(sides[1].integer(1, largest_side))});
+    tiles_.push_back({static_cast<int>(sides[0].integer(1, largest_tile_side)),
+                      static_cast<int>(sides[1].integer(1, largest_tile_side))});
   }
 }
 

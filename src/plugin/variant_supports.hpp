@@ -12,6 +12,8 @@
 
 namespace attnprof {
 
+constexpr int64_t largest_tile_side = 1 << 16;  // that a variant file may name
+
 // The sizes of a case that rules and limits may name, in a fixed order; `sms` last, of the device.
 std::vector<std::string_view> rule_names(bool with_sms);
 std::vector<RuleValue> rule_values(const Problem& problem, const Tile& tile, int sms);

@@ -1,4 +1,5 @@
 #include "report/table.hpp"
+#include "base/json_names.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,8 +7,6 @@
 namespace attnprof {
 namespace {
 
-double as_double(const Count& count) { return static_cast<double>(count.value_or(0)); }
-
 class Table {
  public:
   Table(const Row& row, const Rates& rates, const Unseen& unseen)

@@ -24,8 +24,6 @@ Count rated_flops(const Row& row) {
   return row.model.useful_flops ? row.model.useful_flops : row.counters.executed_tensor_flops;
 }
 
-double as_double(const Count& count) { return static_cast<double>(count.value_or(0)); }
-
 // What a device's profile leaves at 0 is not known, and no rate is held against it.
 bool above(double rate, double ceiling) { return ceiling > 0 && rate > ceiling_slack * ceiling; }
 

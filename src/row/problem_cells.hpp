@@ -15,6 +15,8 @@ namespace attnprof {
 
 using Count = std::optional<int64_t>;
 
+inline double as_double(const Count& count) { return static_cast<double>(count.value_or(0)); }  // 0: absent
+
 class ProblemCells {
  public:
   using Cell = std::variant<std::string, Count>;

@@ -3,11 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "device/device_profiles.hpp"
+#include "testing/h200.hpp"
 
 namespace attnprof {
 namespace {
-
-const DeviceProfile& h200() { return *find_profile("h200"); }
 
 TEST(Occupancy, EachLimitBindsInTurn) {
   EXPECT_EQ(resident_ctas_per_sm({.threads = 32, .registers = 16, .smem_bytes = 0}, h200()), 32) << "blocks";

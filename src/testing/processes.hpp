@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "testing/temporary_file.hpp"
 
@@ -26,6 +27,19 @@ inline ProcessState state_of(const std::string& pid) {
   if (name_end != std::string::npos)
     std::istringstream(text.substr(name_end + 2)) >> process.state >> process.parent >> process.group;
   return process;
+}
+
+// The command that runs one disabled test of this program, in a process of its own and whatever share of the
+// tests this one runs.
+inline std::vector<std::string> own_disabled_test(const std::string& name) {
+  return {"/usr/bin/env",
+          "-u",
+          "GTEST_TOTAL_SHARDS",
+          "-u",
+          "GTEST_SHARD_INDEX",
+          std::filesystem::read_symlink("/proc/self/exe").string(),
+          "--gtest_also_run_disabled_tests",
+          "--gtest_filter=" + name};
 }
 
 inline bool is_running(pid_t pid) { return state_of(std::to_string(pid)).runs(); }

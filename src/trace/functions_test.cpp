@@ -12,8 +12,8 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-const std::array<char, 4096> memory{};
-const void* handle(size_t i) { return &memory[i]; }
+const std::array<char, 4096> handles{};
+const void* handle(size_t i) { return &handles[i]; }
 
 class Functions : public testing::Test {
  protected:

@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_names.hpp"
+
 namespace attnprof {
 namespace {
-
-using Json = nlohmann::json;
 
 struct ToJson {
   Json operator()(const ProcessRecord& process) const {

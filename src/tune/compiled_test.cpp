@@ -21,13 +21,13 @@ std::vector<Step> one_step(const Problem&, const Tile& tile, const DeviceProfile
   return {Step{"only", kernel, {}}};
 }
 std::vector<Operand> no_workspace(const Problem&, const Tile&) { return {}; }
-const Variant variant{"one", "", "", nullptr, nullptr, no_workspace, one_step};
+const Variant the_variant{"one", "", "", nullptr, nullptr, no_workspace, one_step};
 
 class CompiledReason : public CompileTest {
  protected:
   std::optional<std::string> reason(const Tile& tile, bool keep_spills) {
     Case c;
-    c.variant = &variant;
+    c.variant = &the_variant;
     c.tile = tile;
     set_launches(c, *find_profile("h200"));
     KernelCompiler compiler(options());

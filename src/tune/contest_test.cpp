@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "device/device_profiles.hpp"
 #include "plan/identity.hpp"
+#include "testing/h200.hpp"
 #include "variants/registry.hpp"
 
 namespace attnprof {
@@ -14,8 +14,6 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
-
-const DeviceProfile& h200() { return *find_profile("h200"); }
 
 SweepAxes small(const std::string& variant) {
   SweepAxes axes;

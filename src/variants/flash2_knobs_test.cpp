@@ -2,17 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "device/device_profiles.hpp"
 #include "plan/skip.hpp"
 #include "plan/sweep.hpp"
+#include "testing/h200.hpp"
 #include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {
 
 using testing::HasSubstr;
-
-const DeviceProfile& h200() { return *find_profile("h200"); }
 
 Case case_with(const Knobs& knobs, int br = 128, int bc = 64, int64_t head_dim = 128) {
   Case c;

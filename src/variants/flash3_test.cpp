@@ -14,6 +14,7 @@
 #include "lib/flash3_order.h"
 #include "plan/skip.hpp"
 #include "plan/sweep.hpp"
+#include "testing/h200.hpp"
 #include "variants/registry.hpp"
 #include "variants/test_machine.hpp"
 
@@ -23,8 +24,6 @@ namespace {
 using testing::HasSubstr;
 
 const Variant& flash3() { return *find_variant("flash3"); }
-const DeviceProfile& h200() { return *find_profile("h200"); }
-
 Problem problem_of(Dtype dtype, int64_t q_len, int64_t kv_len, Mask mask = Mask::full, int64_t heads = 1,
                    int64_t kv_heads = 1, int64_t head_dim = 64) {
   return {.dtype = dtype,
@@ -41,7 +40,7 @@ KernelLaunch kernel_of(const Problem& p, const Tile& tile, const DeviceProfile& 
   return std::get<KernelLaunch>(flash3().steps(p, tile, device).back().launch);
 }
 
-struct Lengths {
+struct Flash3Lengths {
   int64_t q, k;
 };
 
@@ -50,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(Dtypes, Flash3Numbers, testing::Values(Dtype::fp16, Dty
                          [](const auto& test) { return std::string(to_string(test.param)); });
 
 TEST_P(Flash3Numbers, EqualTheReferenceForEveryShapeMaskAndTile) {
-  for (const Lengths& n : {Lengths{1, 1}, {17, 17}, {129, 129}, {1, 129}, {33, 270}, {200, 33}})
+  for (const Flash3Lengths& n : {Flash3Lengths{1, 1}, {17, 17}, {129, 129}, {1, 129}, {33, 270}, {200, 33}})
     for (Mask mask : {Mask::full, Mask::causal})
       for (const Tile& tile : {Tile{64, 32}, Tile{128, 64}, Tile{192, 96}}) {
         const Problem p = problem_of(GetParam(), n.q, n.k, mask);

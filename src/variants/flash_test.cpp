@@ -20,7 +20,7 @@
 namespace attnprof {
 namespace {
 
-struct Traffic {
+struct OperandTraffic {
   int64_t read = 0, written = 0;
 };
 
@@ -55,7 +55,7 @@ class HostMachine : public TileMachine {
   }
   bool numeric() const override { return numeric_; }
 
-  Traffic& traffic(int operand) { return traffic_[static_cast<size_t>(operand)]; }
+  OperandTraffic& traffic(int operand) { return traffic_[static_cast<size_t>(operand)]; }
   int64_t tensor_flops() const { return tensor_flops_; }
   std::span<const float> slice(int operand, int64_t index) const {
     const Operand& shape = operands_[static_cast<size_t>(operand)];
@@ -92,7 +92,7 @@ class HostMachine : public TileMachine {
 
   std::vector<Operand> operands_;
   std::vector<std::vector<float>> values_;
-  std::vector<Traffic> traffic_;
+  std::vector<OperandTraffic> traffic_;
   int64_t tensor_flops_ = 0;
   bool numeric_;
 };

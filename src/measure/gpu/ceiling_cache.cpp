@@ -6,13 +6,12 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/json_names.hpp"
 #include "base/output_file.hpp"
 #include "base/private_file.hpp"
 #include "base/replace_file.hpp"
 
 namespace attnprof {
-
-using Json = nlohmann::ordered_json;
 
 CeilingCache::CeilingCache(const std::filesystem::path& root, const std::string& identity)
     : file_(root / "ceilings" / (content_hash(identity) + ".json")) {}
@@ -21,9 +20,9 @@ std::optional<Ceilings> CeilingCache::find() const {
   std::ifstream stream(file_, std::ios::binary);
   if (!stream) return std::nullopt;
   try {
-    Ceilings ceilings = parse_ceilings(Json::parse(stream));
+    Ceilings ceilings = parse_ceilings(OrderedJson::parse(stream));
     if (!ceilings.empty()) return ceilings;
-  } catch (const Json::exception&) {
+  } catch (const OrderedJson::exception&) {
   }
   return std::nullopt;
 }

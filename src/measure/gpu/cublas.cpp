@@ -78,7 +78,7 @@ struct Cublas::Library {
 
 Cublas::Cublas(const Stream& stream) : library_(std::make_unique<Library>(open_library())) {
   Library& l = *library_;
-  if (const Status status = l.create(&l.handle); status != 0)
+  if (const BlasStatus status = l.create(&l.handle); status != 0)
     throw EnvironmentError(
         fmt::format("cuBLAS does not start on this GPU: cublasCreate returned {}; is its "
                     "version older than the GPU or newer than the driver?",
@@ -104,7 +104,7 @@ const std::string& Cublas::version() const { return library_->version; }
 void Cublas::run(const GemmLaunch& g, Dtype dtype, const void* a, const void* b, void* c) const {
   const float beta = 0;
   const DataType type = type_of(dtype);
-  const Status status =
+  const BlasStatus status =
       library_->gemm(library_->handle, g.transpose_b ? Operation::transpose : Operation::none,
                      Operation::none, static_cast<int>(g.n), static_cast<int>(g.m), static_cast<int>(g.k),
                      &g.alpha, b, type, static_cast<int>(g.ldb), g.stride_b, a, type, static_cast<int>(g.lda),

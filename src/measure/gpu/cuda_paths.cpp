@@ -1,5 +1,8 @@
 #include "measure/gpu/cuda_paths.hpp"
 
+#include <dlfcn.h>
+#include <link.h>
+
 #include <filesystem>
 
 #include "base/installation.hpp"
@@ -19,6 +22,11 @@ std::vector<fs::path> candidates() {
 }
 
 }  // namespace
+
+std::string library_path(void* library) {
+  link_map* map = nullptr;
+  return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map ? map->l_name : "";
+}
 
 std::vector<std::string> cuda_library_folders() {
   std::vector<std::string> existing;

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <link.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -26,7 +25,7 @@ void resolve(void* library, const char* name, Function& function, const std::str
                     name, CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10));
 }
 
-Cupti bind(void* library, const std::string& path) {
+Cupti bind_functions(void* library, const std::string& path) {
   Cupti table;
   table.path = path;
 #define ATTNPROF_RESOLVE(name) resolve(library, #name, table.name, path)
@@ -34,11 +33,6 @@ Cupti bind(void* library, const std::string& path) {
 #undef ATTNPROF_RESOLVE
   table.cuptiGetVersion(&table.version);
   return table;
-}
-
-std::string path_of(void* library) {
-  link_map* map = nullptr;
-  return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map ? map->l_name : "libcupti";
 }
 
 // CUPTI opens its two companions by bare name. A toolkit's folder is on the loader's path, a wheel's is not;
@@ -55,7 +49,7 @@ void* open_library(const std::string& path) {
 // One library and no other, for people with several and for tests.
 Cupti open_named(const std::string& path) {
   if (path.find('/') != std::string::npos) require_trusted(path, "the library");
-  if (void* library = open_library(path)) return bind(library, path);
+  if (void* library = open_library(path)) return bind_functions(library, path);
   throw EnvironmentError(fmt::format("CUPTI cannot be opened at {}, which ATTNPROF_CUPTI names", path));
 }
 
@@ -66,11 +60,11 @@ void* opened_before() {
 
 Cupti open() {
   if (const char* named = std::getenv("ATTNPROF_CUPTI"); named && *named) return open_named(named);
-  if (void* library = opened_before()) return bind(library, path_of(library));
+  if (void* library = opened_before()) return bind_functions(library, library_path(library));
   for (const std::string& file :
        {fmt::format("libcupti.so.{}", CUDA_VERSION / 1000), std::string("libcupti.so")})
     for (const std::string& path : cuda_library_paths(file))
-      if (void* library = open_library(path)) return bind(library, path);
+      if (void* library = open_library(path)) return bind_functions(library, path);
   throw EnvironmentError(fmt::format(
       "CUPTI (libcupti.so.{}) was not found in {} or on the loader's path: install the CUDA Toolkit or the "
       "Python wheel nvidia-cuda-cupti, or set CUDA_HOME or ATTNPROF_CUPTI",

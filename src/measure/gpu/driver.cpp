@@ -2,9 +2,9 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <link.h>
 
 #include "base/error.hpp"
+#include "measure/gpu/cuda_paths.hpp"
 
 #define ATTNPROF_TEXT(x) #x
 #define ATTNPROF_EXPANDED_TEXT(x) ATTNPROF_TEXT(x)
@@ -12,18 +12,14 @@
 namespace attnprof {
 namespace {
 
-std::string path_of(void* library) {
-  link_map* map = nullptr;
-  return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map ? map->l_name : "";
-}
-
 template <class Function>
 void resolve(void* library, const char* versioned, const char* name, Function& function) {
   void* found = dlsym(library, versioned);
   // Since CUDA 12.8 a second version with the same signature; drivers before it have only the first.
   if (!found && std::string_view(name) == "cuEventElapsedTime") found = dlsym(library, name);
   if (!found)
-    throw EnvironmentError(fmt::format("{} is too old a driver: it lacks {}", path_of(library), versioned));
+    throw EnvironmentError(
+        fmt::format("{} is too old a driver: it lacks {}", library_path(library), versioned));
   function = reinterpret_cast<Function>(found);
 }
 
@@ -47,7 +43,7 @@ void resolve(void* library, const char* versioned, const char* name, Function& f
 
 Driver start_driver(void* handle) {
   Driver opened;
-  opened.path = path_of(handle);
+  opened.path = library_path(handle);
 #define ATTNPROF_RESOLVE(name) resolve(handle, ATTNPROF_EXPANDED_TEXT(name), #name, opened.name)
   ATTNPROF_DRIVER_FUNCTIONS(ATTNPROF_RESOLVE);
 #undef ATTNPROF_RESOLVE

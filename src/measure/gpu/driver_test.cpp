@@ -16,6 +16,7 @@
 #include "measure/gpu/gpu_device.hpp"
 #include "measure/gpu/nvml.hpp"
 #include "test_paths.hpp"
+#include "testing/processes.hpp"
 
 namespace attnprof {
 namespace {
@@ -71,10 +72,7 @@ TEST(Driver, TheStubFirstInTheLibraryPathIsASentenceAndNoCrash) {
   const char* before = getenv("LD_LIBRARY_PATH");
   const std::string saved = before ? before : "";
   setenv("LD_LIBRARY_PATH", scratch.path().c_str(), 1);
-  const int code =
-      run_program({fs::read_symlink("/proc/self/exe").string(), "--gtest_also_run_disabled_tests",
-                   "--gtest_filter=Driver.DISABLED_OpenTheBackend"},
-                  output);
+  const int code = run_program(own_disabled_test("Driver.DISABLED_OpenTheBackend"), output);
   before ? setenv("LD_LIBRARY_PATH", saved.c_str(), 1) : unsetenv("LD_LIBRARY_PATH");
   EXPECT_EQ(code, 0);
   EXPECT_THAT(read_file(output), AllOf(HasSubstr("refused: "), HasSubstr("is the CUDA toolkit's stub")));

@@ -11,6 +11,7 @@
 #include "measure/gpu/cublas.hpp"
 #include "measure/gpu/cupti.hpp"
 #include "measure/gpu/driver.hpp"
+#include "measure/gpu/gpu_facts.hpp"
 #include "measure/gpu/nvml.hpp"
 
 namespace attnprof {
@@ -36,11 +37,7 @@ struct Gpu {
     ATTNPROF_CU(cuDeviceGetPCIBusId, text, sizeof text, device);
     bus_id = text;
   }
-  int attribute(CUdevice_attribute wanted) const {
-    int value = 0;
-    ATTNPROF_CU(cuDeviceGetAttribute, &value, wanted, device);
-    return value;
-  }
+  int attribute(CUdevice_attribute wanted) const { return device_attribute(device, wanted); }
 };
 
 // "ECC on, MIG off, power limit 700 W": what NVML tells.

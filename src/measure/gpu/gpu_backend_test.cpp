@@ -3,6 +3,7 @@
 
 #include "base/run_program.hpp"
 #include "measure/gpu/gpu_fixture.hpp"
+#include "testing/processes.hpp"
 
 namespace attnprof {
 namespace {
@@ -99,9 +100,7 @@ TEST_F(GpuTest, DISABLED_Fault) {
 
 TEST_F(GpuTest, AFaultIsThisCasesFailureAndSaysThatTheDeviceIsLost) {
   const std::string output = scratch_.path() / "output";
-  run_program({fs::read_symlink("/proc/self/exe").string(), "--gtest_also_run_disabled_tests",
-               "--gtest_filter=GpuTest.DISABLED_Fault"},
-              output);
+  run_program(own_disabled_test("GpuTest.DISABLED_Fault"), output);
   EXPECT_THAT(read_file(output), AllOf(HasSubstr("lost: "), HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS")));
 }
 

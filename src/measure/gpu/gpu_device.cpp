@@ -15,12 +15,6 @@ namespace {
 // Kept free beside a case: modules, cuBLAS's workspace, the profiler's buffers.
 constexpr int64_t reserved_bytes = 512ll << 20;
 
-int attribute(CUdevice device, CUdevice_attribute wanted) {
-  int value = 0;
-  ATTNPROF_CU(cuDeviceGetAttribute, &value, wanted, device);
-  return value;
-}
-
 CUdevice device_at(int index) {
   require_device(index);
   CUdevice device = 0;
@@ -59,8 +53,8 @@ GpuDevice::GpuDevice(int index, KernelCompiler& compiler)
 bool GpuDevice::has_bulk_copy() const { return compute_capability().first >= 9; }
 
 std::pair<int, int> GpuDevice::compute_capability() const {
-  return {attribute(context_.device(), CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-          attribute(context_.device(), CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)};
+  return {device_attribute(context_.device(), CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+          device_attribute(context_.device(), CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)};
 }
 
 int64_t GpuDevice::case_bytes() const {

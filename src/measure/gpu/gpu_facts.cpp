@@ -5,12 +5,6 @@
 namespace attnprof {
 namespace {
 
-int attribute(CUdevice device, CUdevice_attribute wanted) {
-  int value = 0;
-  ATTNPROF_CU(cuDeviceGetAttribute, &value, wanted, device);
-  return value;
-}
-
 std::string name_of(CUdevice device) {
   char text[256] = "";
   ATTNPROF_CU(cuDeviceGetName, text, sizeof text, device);
@@ -19,8 +13,14 @@ std::string name_of(CUdevice device) {
 
 }  // namespace
 
+int device_attribute(CUdevice device, CUdevice_attribute wanted) {
+  int value = 0;
+  ATTNPROF_CU(cuDeviceGetAttribute, &value, wanted, device);
+  return value;
+}
+
 GpuFacts gpu_facts_of(CUdevice device) {
-  const auto get = [device](CUdevice_attribute wanted) { return attribute(device, wanted); };
+  const auto get = [device](CUdevice_attribute wanted) { return device_attribute(device, wanted); };
   size_t total = 0;
   ATTNPROF_CU(cuDeviceTotalMem, &total, device);
   return {.name = name_of(device),

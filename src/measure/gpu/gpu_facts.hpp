@@ -9,7 +9,8 @@
 
 namespace attnprof {
 
-// Both throw CudaError.
+// All throw CudaError.
+int device_attribute(CUdevice device, CUdevice_attribute wanted);
 GpuFacts gpu_facts_of(CUdevice device);
 std::string bus_id_of(CUdevice device);  // "0000:18:00.0"
 

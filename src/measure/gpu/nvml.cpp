@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <set>
 
+struct nvmlDevice_st;  // NVML's own, opaque
+
 namespace attnprof {
 namespace {
 
 // NVML's stable binary interface, as its reference manual documents it: the header is not part of every
 // toolkit installation.
-using Device = struct nvmlDevice_st*;
+using Device = nvmlDevice_st*;
 struct ProcessInfo {  // nvmlProcessInfo_t, version of the _v3 calls
   unsigned pid;
   unsigned long long used_memory;

@@ -11,14 +11,13 @@
 #include "run/pipeline.hpp"
 #include "schedule/occupancy.hpp"
 #include "schedule/tiling.hpp"
+#include "testing/h200.hpp"
 #include "variants/registry.hpp"
 
 namespace attnprof {
 namespace {
 
 using testing::HasSubstr;
-
-const DeviceProfile& h200() { return *find_profile("h200"); }
 
 Case case_of(const Variant& variant, const Problem& p) {
   Case c;
