@@ -5,7 +5,7 @@
 #
 #   --with-cuda   device code too: where no CUDA toolkit is found, its compiler, CUPTI and headers are installed into .venv
 #   --browser     the HTML report in Chromium too, which is installed where it is missing (Debian)
-#   --lint        first check formatting, shell scripts and the order of the rooms of src/
+#   --lint        first check formatting, shell scripts, the order of the rooms of src/, and includes
 #   --fuzz        afterwards fuzz the CSV reader, the gate and variant files for half a minute, with clang++
 #   --asan        afterwards build and test again, but for the scripts, with AddressSanitizer and UndefinedBehaviorSanitizer
 set -euo pipefail
@@ -39,11 +39,12 @@ read_options() {
 }
 
 check_style() {
-  echo "test: clang-format, shellcheck and the rooms of src/"
+  echo "test: clang-format, shellcheck, the rooms of src/ and includes"
   find src kernels fuzz \( -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.h' \) -print0 |
     xargs -0 -n 40 -P "$(nproc)" .venv/bin/clang-format --dry-run -Werror
   shellcheck --external-sources scripts/*.sh scripts/*/*.sh scripts/evidence/regressions/*.sh .ci/run
   .venv/bin/python scripts/ci/check_rooms.py
+  .venv/bin/python scripts/ci/check_includes.py
 }
 
 build() { # PRESET

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <sstream>
 
 #include "base/csv.hpp"
 #include "base/distinct_files.hpp"

@@ -1,5 +1,6 @@
 #include "explain/row_model.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 

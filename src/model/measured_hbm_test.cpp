@@ -39,8 +39,16 @@ double reread_share_of_l2(const Case& c) {
 }
 
 TEST(MeasuredHbm, TheModelIsWithinTenPercentWhereL2IsClear) {
-  int clear = 0;
-  for (const Row& row : measured_rows()) {
+  // Sanitized, it is looked at for other errors: one row in five takes the same paths.
+#if defined(__SANITIZE_ADDRESS__)
+  constexpr size_t stride = 5;
+#else
+  constexpr size_t stride = 1;
+#endif
+  const std::vector<Row> rows = measured_rows();
+  size_t clear = 0;
+  for (size_t i = 0; i < rows.size(); i += stride) {
+    const Row& row = rows[i];
     const Case c = case_of(row);
     const double share = reread_share_of_l2(c);
     if (share >= 0.4 && share <= 1.5) continue;
@@ -49,7 +57,7 @@ TEST(MeasuredHbm, TheModelIsWithinTenPercentWhereL2IsClear) {
     const double ratio = static_cast<double>(*row.counters.hbm_total) / modelled;
     EXPECT_NEAR(ratio, 1, 0.10) << describe(c) << ": measured " << *row.counters.hbm_total;
   }
-  EXPECT_GE(clear, 80) << "rows of both sweeps";
+  EXPECT_GE(clear * stride, 80u) << "rows of both sweeps";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "measure/guard_bands.hpp"
 #include "plugin/plugin_library.hpp"
 #include "problem/inputs.hpp"
+#include "schedule/case.hpp"
 #include "schedule/tiling.hpp"
 #include "verify/reference.hpp"
 
