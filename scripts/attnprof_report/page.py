@@ -6,7 +6,7 @@ A summary, the findings of `attnprof explain`, the roofline, latency, bytes and 
 measured against modelled bytes, cases without a right number and why, all rows in a table that can be filtered and sorted,
 and each run's machine and command line from FILE.meta.json. The file holds all it needs and loads nothing.
 
-Exit codes: 2 for what cannot be read or written (or a bad option), 3 when there are no rows, or no attnprof to ask for roofs.
+Exit codes: 2 for what cannot be read or written (or a bad option), 3 when there are no rows, or no attnprof to ask for columns and roofs.
 """
 
 import pathlib

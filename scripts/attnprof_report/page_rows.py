@@ -5,9 +5,9 @@ import pathlib
 
 import pandas as pd
 
-from . import roofline
+from . import identity, roofline
 from .result_rows import Refusal, columns_of, read_table
-from .sweep_rows import KEY, REAL, TEXT, WHOLE, latest_of, lengths
+from .sweep_rows import REAL, WHOLE, latest_of, lengths, text_columns
 
 # Columns that the table shows at first, as far as any row has them; the others come on request.
 MAIN = ["variant", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "tile", "knobs", "cache",
@@ -32,7 +32,7 @@ def read_files(paths):
     for path in paths:
         table = read_table(path, "attnprof_report page")
         files.append(File(path, path.name if unique else f"{path.resolve().parent.name}/{path.name}", table,
-                          columns_of(table, path, TEXT, WHOLE + list(dict.fromkeys(REAL + roofline.REAL)))))
+                          columns_of(table, path, text_columns(), WHOLE + list(dict.fromkeys(REAL + roofline.REAL)))))
     if not any(len(file.table) for file in files):
         raise Refusal(f"{', '.join(map(str, paths))}: there are no rows, so there is nothing to report.", 3)
     return files
@@ -46,7 +46,8 @@ def status_of(rows):
     """The disposition, but incorrect for what ran and failed its check, and `old` after that of a row whose case was
     measured again later."""
     status = rows["disposition"].where((rows["disposition"] != "ok") | (rows["verified"] != "no"), "incorrect")
-    latest = rows.reset_index().sort_values("run", kind="stable").drop_duplicates(KEY, keep="last")["index"]
+    key = [name for name in identity.key() if name in rows.columns]
+    latest = rows.reset_index().sort_values("run", kind="stable").drop_duplicates(key, keep="last")["index"]
     return status.where(rows.index.isin(latest), status + ", old")
 
 
@@ -60,7 +61,8 @@ def table_of(files, findings):
     rows["status"] = status_of(rows)
     columns = OF_FILE + [name for name in names if name != "disposition"]
     columns.insert(columns.index("reason"), "status")
-    first = [name for name in MAIN if name in columns and worth_showing(rows, name)]
+    main = MAIN[:MAIN.index("latency_median_ns")] + identity.further() + MAIN[MAIN.index("latency_median_ns"):]
+    first = [name for name in main if name in columns and worth_showing(rows, name)]
     first[1:1] = ["file"] if len(files) > 1 else []
     return {"columns": columns, "first": first, "rows": rows[columns].to_numpy().tolist(),
             "findings": [findings.get((file, int(line)), "") for file, line in zip(rows["file"], rows["line"])]}

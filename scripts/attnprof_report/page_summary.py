@@ -2,12 +2,17 @@
 
 import numpy as np
 
+from . import identity
 from .figure_parts import short_count
 from .result_rows import DISPOSITIONS
-from .sweep_rows import KEY, devices_of, in_common, lengths, remarks, with_panels
+from .sweep_rows import devices_of, in_common, lengths, remarks, with_panels
 
 BASES = ("naive", "standard")  # what speed is told against: the first that has rows
-OTHER_CASE = [name for name in KEY if name not in ("variant", "tile", "knobs")]
+
+
+def other_case():
+    """What two variants must have in common to be compared."""
+    return [name for name in identity.key() if name not in ("variant", "tile", "knobs")]
 
 
 def counts_of(rows):
@@ -19,12 +24,12 @@ def counts_of(rows):
 def best_of_cases(rows):
     """The fastest right row of each variant and case."""
     right = rows[rows["right"] & (rows["latency_median_ns"] > 0)]
-    return right.sort_values("latency_median_ns", kind="stable").drop_duplicates(["variant", *OTHER_CASE])
+    return right.sort_values("latency_median_ns", kind="stable").drop_duplicates(["variant", *other_case()])
 
 
 def mean_ratio(rows, base, column):
     """Geometric mean of base over rows where both have the case, and how many cases that is."""
-    both = rows.merge(base, on=OTHER_CASE, suffixes=("", "_base"))
+    both = rows.merge(base, on=other_case(), suffixes=("", "_base"))
     both = both[(both[column] > 0) & (both[column + "_base"] > 0)]
     return (float(np.exp(np.log(both[column + "_base"] / both[column]).mean())), len(both)) if len(both) else (None, 0)
 

@@ -8,6 +8,7 @@ import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
 TEN_MINUTES = 600
+preferred = None  # what a command's --attnprof names
 
 
 class NotUsable(Exception):
@@ -15,9 +16,10 @@ class NotUsable(Exception):
 
 
 def find(given=None):
-    """The program: `given`, else $ATTNPROF, else the one built or installed beside these scripts, else PATH's."""
-    if given or os.environ.get("ATTNPROF"):
-        return str(given or os.environ["ATTNPROF"])
+    """The program: `given`, else `preferred`, else $ATTNPROF, else the one built or installed beside these scripts, else PATH's."""
+    named = given or preferred or os.environ.get("ATTNPROF")
+    if named:
+        return str(named)
     beside = [HERE / "../../build/release/attnprof", HERE / "../../../../bin/attnprof"]  # share/attnprof/scripts/attnprof_report
     found = next((str(path.resolve()) for path in beside if os.access(path, os.X_OK) and path.is_file()), shutil.which("attnprof"))
     if not found:

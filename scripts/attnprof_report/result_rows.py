@@ -8,6 +8,8 @@ import sys
 
 import pandas as pd
 
+from . import program as program_module
+from .identity import with_absent
 from .output_file import Refusal, check_distinct, with_meta
 from .safe_text import make_streams_safe
 
@@ -27,6 +29,7 @@ def run(draw, arguments, *, program, description, csv_help, output_help, add_opt
         add_options(parser)
     options = vars(parser.parse_args(arguments))
     try:
+        program_module.preferred = options.get("attnprof")
         paths, output = options.pop("csv"), options.pop("output")
         read = with_meta(paths) + [value for value in options.values() if isinstance(value, pathlib.Path)]
         check_distinct(outputs(output) if outputs else [output], read)
@@ -34,6 +37,8 @@ def run(draw, arguments, *, program, description, csv_help, output_help, add_opt
     except Refusal as refusal:
         print(f"{program}: {refusal}", file=sys.stderr)
         return refusal.code
+    finally:
+        program_module.preferred = None
     return 0
 
 
@@ -97,6 +102,7 @@ def columns_of(frame, path, text, numeric):
     """Columns of read_table(path) by name, as text and as floats (NaN: empty); other columns are left out.
 
     Throws Refusal where a column lacks, or a cell that should be is no number."""
+    frame = with_absent(frame)
     missing = [name for name in [*text, *numeric] if name not in frame.columns]
     if missing:
         raise Refusal(f"{path}: has no column {missing[0]}; give a file that `attnprof sweep -o` wrote.")

@@ -9,6 +9,7 @@ Exit codes: 2 for what cannot be read (or a bad option), 3 when there is nothing
 
 import pandas as pd
 
+from . import identity
 from .result_rows import DISPOSITIONS, Refusal, read_columns, run
 from .roofline_figure import draw
 from .roofs import ask_roofs
@@ -20,7 +21,7 @@ REAL = ["useful_tflops_per_s", "hbm_intensity", "sm_intensity"]
 
 def read_rows(path):
     """The rows of one file, as far as they are drawn."""
-    return read_columns(path, "attnprof_report roofline", TEXT, WHOLE + REAL)
+    return read_columns(path, "attnprof_report roofline", TEXT + identity.further(), WHOLE + REAL)
 
 
 def drawable(rows):

@@ -6,6 +6,7 @@ import textwrap
 import matplotlib
 from matplotlib.lines import Line2D
 
+from . import identity
 from .figure_parts import plt, save, short_count, styles_of
 from .point_labels import place_labels
 
@@ -20,12 +21,14 @@ def label_part(column, value):
     if column in ("q_len", "kv_len"):
         return ("kv" if column == "kv_len" else "") + short_count(value)
     prefixes = {"head_dim": "d", "batch": "b", "heads": "h", "kv_heads": "kvh"}
-    return f"{prefixes[column]}{int(value)}" if column in prefixes else str(value)
+    if column in prefixes:
+        return f"{prefixes[column]}{int(value)}"
+    return str(value) if column in LABELLED else f"{column}={value}"
 
 
 def varying_columns(rows):
     """What tells the points of one variant apart; kv_len and kv_heads only where they are not q_len and heads again."""
-    varying = [column for column in LABELLED if rows[column].nunique() > 1]
+    varying = [column for column in LABELLED + identity.further() if rows[column].nunique() > 1]
     for column, same in (("kv_len", "q_len"), ("kv_heads", "heads")):
         if column in varying and (rows[column] == rows[same]).all():
             varying.remove(column)

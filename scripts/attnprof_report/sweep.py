@@ -6,7 +6,8 @@ bytes of measured rows: measured_against_model.png. Of several rows of one case 
 failed cases are marked without a number and listed below. A picture that would be empty is not written, and a sentence says
 why.
 
-Exit codes: 2 for what cannot be read or written (or a bad option), 3 when there is nothing to draw.
+Exit codes: 2 for what cannot be read or written (or a bad option), 3 when there is nothing to draw,
+or no attnprof to ask for columns.
 """
 
 import sys

@@ -4,15 +4,13 @@ import textwrap
 
 import pandas as pd
 
+from . import identity
 from .figure_parts import short_count, styles_of
 from .result_rows import read_columns
 
-KEY = ["variant", "pass", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "tile", "knobs",
-       "cache", "backend", "device"]
 WHOLE = ["batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "br", "bc"]
 REAL = ["latency_median_ns", "hbm_bytes", "sm_bytes", "model_hbm_bytes", "model_sm_bytes", "io_lower_bound_bytes",
         "useful_tflops_per_s"]
-TEXT = [name for name in KEY if name not in WHOLE] + ["run", "disposition", "reason", "flags", "verified"]
 SHAPE = {"head_dim": "d = {}", "mask": "{}", "batch": "batch {}", "tokens": "batch x N = {}", "heads": "{} heads",
          "kv_heads": "{} kv heads", "q_len": "N = {}", "kv_len": "kv_len = {}"}
 LENGTHS = ("tokens", "q_len", "kv_len")
@@ -20,17 +18,22 @@ LISTED = 6  # groups of cases that a footnote names
 SIMULATED = " (simulated)"
 
 
+def text_columns():
+    return [name for name in identity.key() if name not in WHOLE] + ["run", "disposition", "reason", "flags", "verified"]
+
+
 def read_sweep(paths):
     """latest_of the rows of all files."""
-    return latest_of([read_columns(path, "attnprof_report sweep", TEXT, WHOLE + REAL) for path in paths])
+    return latest_of([read_columns(path, "attnprof_report sweep", text_columns(), WHOLE + REAL) for path in paths])
 
 
 def latest_of(frames):
     """The rows of all frames, the latest of each case (by the run's time, then by place), where it first stood."""
     rows = pd.concat(frames, ignore_index=True)
-    order = rows.drop_duplicates(KEY).reset_index().set_index(KEY)["index"]
-    latest = rows.sort_values("run", kind="stable").drop_duplicates(KEY, keep="last")
-    places = [order[tuple(row)] for row in latest[KEY].itertuples(index=False)]
+    key = identity.key()
+    order = rows.drop_duplicates(key).reset_index().set_index(key)["index"]
+    latest = rows.sort_values("run", kind="stable").drop_duplicates(key, keep="last")
+    places = [order[tuple(row)] for row in latest[key].itertuples(index=False)]
     return with_lines(latest.assign(place=places).sort_values("place").drop(columns="place").reset_index(drop=True))
 
 
@@ -42,6 +45,9 @@ def with_lines(rows):
     for column in ("pass", "dtype", "cache", "device"):
         if rows.groupby("backend")[column].nunique().max() > 1:
             rows["line"] += " " + rows[column]
+    for column in identity.further():
+        if rows[column].nunique() > 1:
+            rows["line"] += f" {column} " + rows[column]
     if rows["backend"].nunique() > 1:
         rows["line"] += rows["backend"].map(lambda backend: SIMULATED if backend == "sim" else "")
     wrong = (rows["disposition"] == "ok") & (rows["verified"] == "no")
@@ -108,7 +114,9 @@ def in_common(rows, without=()):
     if "kv_len" in shape and ((rows["kv_len"] == rows["q_len"]) | rows["kv_len"].isna()).all():
         shape.remove("kv_len")
     words = {"pass": "{}", "dtype": "{}", "cache": "{} cache"}
-    other = [text.format(first[column]) for column, text in words.items() if rows[column].nunique() == 1]
+    words |= {column: column + " {}" for column in identity.further()}
+    other = [text.format(first[column]) for column, text in words.items()
+             if column in rows.columns and rows[column].nunique() == 1]
     return ", ".join(other + [word + (" mask" if word == first["mask"] else "") for word in shape_words(first, shape)])
 
 

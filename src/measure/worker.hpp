@@ -3,7 +3,7 @@
 //
 // Parent and worker speak one JSON object a line: {"call": "time", ...} and {"ok": {...}} or
 // {"error": kind, "text": sentence}. Requests come on the worker's stdin, answers go to reply_fd
-// (process.hpp).
+// (base/child_process.hpp).
 #pragma once
 
 #include <functional>

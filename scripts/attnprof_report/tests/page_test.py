@@ -227,16 +227,16 @@ class Findings(ReportTest):
     def test_of_a_program(self):
         file = self.write(result_file.default_sweep())
         answer = self.text("answer.json", explained(file))
-        asked_for_roofs = f'[ "$1" = roofline ] && exec {os.environ["ATTNPROF"]} "$@"\n'
+        asked_for_roofs = f'case $1 in roofline | list) exec {os.environ["ATTNPROF"]} "$@" ;; esac\n'
         body = asked_for_roofs + f'[ "$1 $3 $4 $5" = "explain --format json -o" ] && cp {answer} "$6"'
         page = self.page(file, "--attnprof", self.program(body))
         self.assertIn("The tensor cores bind.", page)
         page = self.page(file, "--attnprof", self.program(asked_for_roofs + "echo 'attnprof: no row is ok.' >&2; exit 3"))
         self.assertIn("No findings: attnprof: no row is ok.", page)
         self.output.unlink()
-        program = self.program("echo unknown command >&2; exit 2")
+        program = self.program(asked_for_roofs + "echo unknown command >&2; exit 2")
         self.refuses(2, "ended with exit code 2: unknown command", file, "--attnprof", program)
-        self.refuses(2, "cannot be run: No such file", file, "--attnprof", self.folder / "none")
+        self.refuses(3, "cannot be run: No such file", file, "--attnprof", self.folder / "none")
 
 
 class Refused(ReportTest):

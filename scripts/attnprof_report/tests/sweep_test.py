@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import io
+import json
 import os
 import pathlib
 import subprocess
@@ -168,6 +169,35 @@ class Rows(SweepTest):
         ticks = sweep_lines.length_ticks(range(100, 5000, 7))
         self.assertEqual(ticks, [128, 256, 512, 1024, 2048, 4096])
         self.assertEqual(sweep_lines.length_ticks([900, 1000]), [900, 1000])
+
+
+class LaterField(SweepTest):
+    """A program with a field that these scripts have never heard of."""
+
+    def setUp(self):
+        super().setUp()
+        asked = subprocess.run([os.environ["ATTNPROF"], "list", "--columns", "--format", "json"], capture_output=True, text=True,
+                               check=True)
+        columns = json.loads(asked.stdout)
+        columns.insert(5, {"column": "window", "group": "identity", "meaning": "keys", "absent": "off", "absent_as": None})
+        (self.folder / "columns.json").write_text(json.dumps(columns), encoding="utf-8")
+        program = self.folder / "attnprof"
+        program.write_text(f"#!/bin/sh\nexec cat '{self.folder}/columns.json'\n", encoding="utf-8")
+        program.chmod(0o755)
+        asked_instead = mock.patch.dict(os.environ, {"ATTNPROF": str(program)})
+        asked_instead.start()
+        self.addCleanup(asked_instead.stop)
+
+    def test_tells_rows_and_lines_apart_and_may_be_absent(self):
+        old = [result_file.row("flash2", n, 64) for n in (512, 1024)]
+        new = [dict(row, window=window, run="r2") for row in old for window in ("off", "128")]
+        self.write(old, "old.csv")
+        (self.folder / "new.csv").write_text("\n".join(",".join(map(str, row)) for row in [list(new[0]), *map(dict.values, new)]) +
+                                             "\n", encoding="utf-8")
+        rows = read_sweep([self.folder / "old.csv", self.folder / "new.csv"])
+        self.assertEqual(sorted(rows["line"]), ["flash2 window 128"] * 2 + ["flash2 window off"] * 2)
+        self.assertEqual(set(rows["run"]), {"r2"}, "rows without the column are of the same cases as those with `off`")
+        self.assertIn("window off", in_common(rows[rows["window"] == "off"]))
 
 
 class Marked(SweepTest):

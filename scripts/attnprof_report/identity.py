@@ -1,0 +1,46 @@
+"""The columns that say which case a row is of, as the program lists them: a field that a problem gets later is there too."""
+
+import functools
+
+from . import program
+from .output_file import Refusal
+
+# What pictures have a place for: an axis, a panel, a line's name. Others are named where they tell rows apart.
+PLACED = ["variant", "pass", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "tile", "knobs", "cache"]
+WHERE = ["backend", "device"]  # the same case elsewhere is another
+
+
+@functools.cache
+def columns_by(asked):
+    return [column for column in program.ask(asked, "list", "--columns") if column["group"] == "identity"]
+
+
+def columns():
+    """[{column, absent, absent_as}, ...]. Throws Refusal (3) where there is no program to ask."""
+    try:
+        return columns_by(program.find())
+    except program.NotUsable as lacking:
+        raise Refusal(str(lacking), 3) from None
+
+
+def key():
+    """What tells cases apart."""
+    return [column["column"] for column in columns()] + WHERE
+
+
+def further():
+    """The fields of a problem that no picture has a place of its own for."""
+    return [column["column"] for column in columns() if column["column"] not in PLACED]
+
+
+def with_absent(frame):
+    """The table with the columns that its file was written before: what their absence means."""
+    for column in columns():
+        name = column["column"]
+        if name in frame.columns:
+            continue
+        if column["absent"] is not None:
+            frame = frame.assign(**{name: str(column["absent"])})
+        elif column["absent_as"] in frame.columns:
+            frame = frame.assign(**{name: frame[column["absent_as"]]})
+    return frame
