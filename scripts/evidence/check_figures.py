@@ -3,8 +3,8 @@
 
     check_figures.py PROGRAM DIR
 
-Reads whatever of gpu_test.sh's files is in DIR, of plugin_gpu.sh's in DIR/own_kernel and of trace_gpu.sh's in DIR/trace, or
-of all of them as results/h200 keeps them. PROGRAM is attnprof, which says what a schedule reads again. Prints one line a
+Reads whatever of gpu_test.sh's files is in DIR, of plugin_gpu.sh's in DIR/own_kernel, of trace_gpu.sh's in DIR/trace and of
+house_figures.py's in DIR/house, or of all of them as results/h200 keeps them. PROGRAM is attnprof, which says what a schedule reads again. Prints one line a
 figure, and exits 1 when one misses, 2 when nothing was measured or PROGRAM cannot be asked. A figure whose file is absent
 is reported as not measured, never as reached. Standard library only: it runs on bare GPU machines.
 """
@@ -18,6 +18,7 @@ import tempfile
 from figures import Figures, check_deviation, label, number, ok_rows, worst_deviation
 from ceiling_figures import check_ceilings, check_ncu
 from forward_figures import check_mma_share, check_sanitizer, check_spills, check_versus
+from house_figures import check_house
 from own_figures import check_own_kernels, check_trace
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -276,9 +277,9 @@ def check(program, folder):
     check_ncu(figures)
     check_own_kernels(figures)
     check_trace(figures)
+    check_house(figures, program)
     check_sanitizer(figures)
-    for state, figure, text in figures.lines:
-        print(f"{state:4}  {figure:58}  {text}")
+    figures.show()
     if not any(state in ("ok", "MISS") for state, _, _ in figures.lines):
         print(f"check_figures: nothing was measured: {folder} holds no file of gpu_test.sh", file=sys.stderr)
         return 2

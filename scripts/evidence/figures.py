@@ -45,6 +45,10 @@ class Figures:
     def not_measured(self, figure, why):
         self.lines.append(("----", figure, f"not measured: {why}"))
 
+    def show(self):
+        for state, figure, text in self.lines:
+            print(f"{state:4}  {figure:58}  {text}")
+
 
 def worst_deviation(rows, measured, modelled):
     """(largest |measured / modelled - 1|, its row, number of rows) over the rows that have both."""

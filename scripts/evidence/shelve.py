@@ -3,9 +3,9 @@
 
     shelve.py OUT_DIR results/h200
 
-OUT_DIR holds gpu_test.sh's files, and the other scripts' in own_kernel/, trace/, gate/ and hbm_scatter/. Files of one kind
-are joined (joined.py), others copied; logs that no figure reads stay behind. What RESULTS has of a shelf that OUT_DIR has
-nothing for is kept.
+OUT_DIR holds gpu_test.sh's files, and the other scripts' in own_kernel/, trace/, gate/, house/ and hbm_scatter/. Files of one
+kind are joined (joined.py), others copied; logs that no figure reads stay behind. What RESULTS has of a shelf that OUT_DIR
+has nothing for is kept.
 
 Exit codes: 0, 2 (usage, or a file that cannot be read or written).
 """
@@ -25,6 +25,7 @@ JOINED = {  # CSVs of one kind -> one file
     "evidence/limits": ("fault_*", "counters_*", "too_large"),
     "evidence/sanitizer": ("sanitizer_*",),
     "evidence/gate": ("gate/*", "gate_one_place/*"),
+    "evidence/house": ("house/*",),
     "evidence/hbm_scatter": ("hbm_scatter/scatter_*",),
     "evidence/own_kernel": ("own_kernel/*",),
     "evidence/trace": ("trace/own_*", "trace/traced_*", "trace/plugin_*", "trace/sdpa", "trace/calls"),

@@ -12,6 +12,7 @@ EVIDENCE = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(EVIDENCE))
 sys.path.insert(0, str(EVIDENCE.parent / "peers"))
 
+import joined  # noqa: E402
 import versus  # noqa: E402
 
 PROGRAM = os.environ["ATTNPROF_BUILD_DIR"] + "/attnprof"
@@ -71,6 +72,24 @@ class CheckFiguresTest(unittest.TestCase):
         done = self.check()
         self.assertEqual(self.line(figure, done), ("MISS", "4 of 5 rows"))
         self.assertEqual(self.line("own kernel that is wrong: beyond", done)[0], "MISS")
+
+    def test_two_commits_that_differ_miss(self):
+        self.assertEqual(self.line("before and after")[0], "----")
+        kept = EVIDENCE.parents[1] / "results/h200/evidence/house.csv"
+        for part in joined.rows_by_part(kept):
+            joined.write_part(kept, part, self.folder / f"{part}.csv")
+        for figure in ("six sweeps", "gate --latency 2%", "sm_bytes equal", "kernel_hash equal"):
+            self.assertEqual(self.line(f"before and after: {figure}")[0], "ok")
+        after = self.folder / "house/after_2.csv"
+        columns, rows = joined.read_csv(after)
+        rows[0]["sm_bytes"] = str(int(int(rows[0]["sm_bytes"]) * 1.01))
+        joined.write_csv(after, columns, rows)
+        done = self.check()
+        self.assertTrue(self.line("before and after: gate --latency 2%", done)[1].startswith("2 of 3 pairs pass"), done.stdout)
+        self.assertEqual(self.line("before and after: sm_bytes equal", done), ("MISS", "39 of 40 rows, in all sweeps"))
+        self.assertEqual(self.line("before and after: kernel_hash equal", done)[0], "ok")
+        joined.write_csv(after, columns, rows[1:])
+        self.assertEqual(self.line("before and after")[0], "MISS")
 
     def test_a_trace_that_misses_is_named(self):
         (self.folder / "trace").mkdir()
