@@ -2,11 +2,10 @@
 # it needs libc alone, and shows nothing but its entry points. So the sources it shares with attnprof are compiled again.
 file(GLOB ATTNPROF_TRACE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/trace/inject/*.cpp)
 list(FILTER ATTNPROF_TRACE_SOURCES EXCLUDE REGEX "_test\\.cpp$")
-foreach(source base/hash base/installation base/trusted_path measure/gpu/counter_access measure/gpu/counter_error
-               measure/gpu/cuda_paths
-               measure/gpu/cupti measure/gpu/driver measure/gpu/gpu_facts measure/gpu/launch_sets measure/gpu/metric_plan
-               measure/gpu/metrics measure/gpu/range_profiler problem/problem measure/gpu/count_turns measure/gpu/launch_counts trace/functions
-               trace/kernel_name trace/launch_record trace/pattern)
+foreach(source base/hash base/installation base/trusted_path measure/gpu/count_turns measure/gpu/counter_access
+               measure/gpu/counter_error measure/gpu/cuda_paths measure/gpu/cupti measure/gpu/driver measure/gpu/gpu_facts
+               measure/gpu/launch_counts measure/gpu/launch_sets measure/gpu/metric_plan measure/gpu/metrics
+               measure/gpu/range_profiler problem/problem trace/functions trace/kernel_name trace/launch_record trace/pattern)
   list(APPEND ATTNPROF_TRACE_SOURCES ${PROJECT_SOURCE_DIR}/src/${source}.cpp)
 endforeach()
 add_library(attnprof_trace MODULE ${ATTNPROF_TRACE_SOURCES})

@@ -1,7 +1,7 @@
-# attnprof_unity_by_folder(TARGET [APART regular-expression]): with ATTNPROF_UNITY, the target's sources of one folder are compiled
-# together, some at a time, so that the headers they share are read once and what is made of templates is made once, in a
-# third of the time. So names in unnamed namespaces are used once in a folder. Those that match APART are compiled by
-# themselves, as every file is without the option.
+# attnprof_unity_by_folder(TARGET [APART regular-expression]): with ATTNPROF_UNITY, the target's sources of one folder are
+# compiled together, some at a time, so that the headers they share are read once and what is made of templates is made once:
+# in less than half the time. So names in unnamed namespaces are used once in a folder (scripts/ci/check_includes.py). Those that
+# match APART are compiled by themselves, as every file is without the option.
 function(attnprof_unity_by_folder target)
   if(NOT ATTNPROF_UNITY)
     return()

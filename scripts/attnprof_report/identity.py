@@ -21,6 +21,8 @@ def columns():
         return columns_by(program.find())
     except program.NotUsable as lacking:
         raise Refusal(str(lacking), 3) from None
+    except (KeyError, TypeError) as error:
+        raise Refusal(f"{program.find()} list --columns lacks {error}; use a program of these scripts' version.", 3) from None
 
 
 def key():
@@ -31,6 +33,12 @@ def key():
 def further():
     """The fields of a problem that no picture has a place of its own for."""
     return [column["column"] for column in columns() if column["column"] not in PLACED]
+
+
+def at_absent(rows, column):
+    """Whether a field has, in all rows, the value that its absence means: then nobody asked for it."""
+    absent = next(entry["absent"] for entry in columns() if entry["column"] == column)
+    return absent is not None and (rows[column] == str(absent)).all()
 
 
 def with_absent(frame):

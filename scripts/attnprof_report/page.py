@@ -54,7 +54,7 @@ def add_options(parser):
     findings = parser.add_mutually_exclusive_group()
     findings.add_argument("--explain", type=pathlib.Path,
                           help="findings: what attnprof explain --format json -o wrote of the files")
-    findings.add_argument("--attnprof", help="findings: a program to run `explain --format json` with, and to ask for roofs")
+    findings.add_argument("--attnprof", help="findings: a program to run `explain --format json` with, and to ask for columns and roofs")
 
 
 def main(arguments):

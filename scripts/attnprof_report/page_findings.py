@@ -5,7 +5,7 @@ import json
 import pathlib
 import tempfile
 
-from . import program
+from . import identity, program
 from .figure_parts import short_count
 from .result_rows import Refusal
 
@@ -96,7 +96,7 @@ def case_title(case):
     """The case in a line, by its identity columns."""
     cells = case.get("identity") if isinstance(case.get("identity"), dict) else {}
     words = {"variant": "{}", "dtype": "{}", "mask": "{}", "head_dim": "d = {}", "batch": "batch {}", "heads": "{} heads",
-             "cache": "{} cache"}
+             "cache": "{} cache"} | {name: name + " {}" for name in identity.further()}
     length = str(cells.get("q_len", "?"))
     parts = [words[name].format(cells[name]) for name in words if name in cells]
     parts.insert(1, f"N = {short_count(length) if length.isdigit() else length}")

@@ -30,7 +30,7 @@ def read_files(paths):
     unique = len({path.name for path in paths}) == len(paths)
     files = []
     for path in paths:
-        table = read_table(path, "attnprof_report page")
+        table = identity.with_absent(read_table(path, "attnprof_report page"))
         files.append(File(path, path.name if unique else f"{path.resolve().parent.name}/{path.name}", table,
                           columns_of(table, path, text_columns(), WHOLE + list(dict.fromkeys(REAL + roofline.REAL)))))
     if not any(len(file.table) for file in files):
@@ -46,8 +46,7 @@ def status_of(rows):
     """The disposition, but incorrect for what ran and failed its check, and `old` after that of a row whose case was
     measured again later."""
     status = rows["disposition"].where((rows["disposition"] != "ok") | (rows["verified"] != "no"), "incorrect")
-    key = [name for name in identity.key() if name in rows.columns]
-    latest = rows.reset_index().sort_values("run", kind="stable").drop_duplicates(key, keep="last")["index"]
+    latest = rows.reset_index().sort_values("run", kind="stable").drop_duplicates(identity.key(), keep="last")["index"]
     return status.where(rows.index.isin(latest), status + ", old")
 
 

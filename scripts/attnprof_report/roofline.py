@@ -66,4 +66,4 @@ def main(arguments):
 
 
 def add_options(parser):
-    parser.add_argument("--attnprof", help="the program to ask for roofs; without it $ATTNPROF, build/release, or PATH")
+    parser.add_argument("--attnprof", help="the program to ask for columns and roofs; without it $ATTNPROF, build/release, or PATH")

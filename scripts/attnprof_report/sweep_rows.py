@@ -114,9 +114,9 @@ def in_common(rows, without=()):
     if "kv_len" in shape and ((rows["kv_len"] == rows["q_len"]) | rows["kv_len"].isna()).all():
         shape.remove("kv_len")
     words = {"pass": "{}", "dtype": "{}", "cache": "{} cache"}
-    words |= {column: column + " {}" for column in identity.further()}
-    other = [text.format(first[column]) for column, text in words.items()
-             if column in rows.columns and rows[column].nunique() == 1]
+    words |= {column: column + " {}" for column in identity.further()
+              if column in rows.columns and not identity.at_absent(rows, column)}
+    other = [text.format(first[column]) for column, text in words.items() if rows[column].nunique() == 1]
     return ", ".join(other + [word + (" mask" if word == first["mask"] else "") for word in shape_words(first, shape)])
 
 

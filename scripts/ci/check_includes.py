@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Holds every file of src/ to including what it names: CI compiles the files of a folder together, where one file's includes
-hide another's gap.
+"""Holds every file of src/ to what compiling the files of a folder together needs and hides (cmake/UnityByFolder.cmake): names
+that two of them may not share, and includes that another's hide.
 
     scripts/ci/check_includes.py
 
-Fails (exit code 1) where a file names a type, or calls a function, that exactly one header of src/ declares and that its
-includes do not reach; or names something of the standard library, fmt or GoogleTest whose header
-neither it nor a header of src/ that it reaches includes. The preset `dev` compiles each file by itself.
+Fails (exit code 1) where two files of a folder define the same type, constant or function in their unnamed namespaces; where
+a file names a type, or calls a function, that exactly one header of src/ declares and that its includes do not reach; or
+where it names something of STANDARD or FOREIGN whose header neither it nor a header of src/ that it reaches includes. It
+reads text, so it finds most gaps and not all: the preset `dev` compiles each file by itself.
 """
 import argparse
 import os
@@ -15,7 +16,7 @@ import sys
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
-STRINGS_AND_COMMENTS = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
+STRINGS_AND_COMMENTS = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
 # What a header declares at the left margin (namespaces are not indented): types, macros, constants and functions.
 DECLARED = (
     re.compile(r"^(?:template <[^\n]*>\n)?(?:class|struct|enum class|enum|union) (?:\[\[\w+\]\] )?(\w+)[^;]*?[{:]", re.MULTILINE),
@@ -56,14 +57,21 @@ BRINGS = {
     "string": ("string_view",), "fmt/format.h": ("string",), "fmt/ranges.h": ("fmt/format.h", "string"),
     "fmt/chrono.h": ("fmt/format.h", "string"),
 }
-FOREIGN = {  # a prefix of a name, and the header it is of
+FOREIGN = {  # how a name looks, and the header it is of
     re.compile(r"\bfmt::(?:format|print|runtime)\b"): "fmt/format.h",
     re.compile(r"\b(?:std::filesystem|fs)::\w"): "filesystem",
     re.compile(r"\btesting::Test\w*|\bASSERT_NO_THROW\("): "gtest/gtest.h",
     re.compile(r"\b(?:EXPECT|ASSERT)_THAT\("): "gmock/gmock.h",
 }
-TEST_NAMES = re.compile(r"^TEST(?=_?[FP]?\()\w*\(\w+, \w+\)|^(?=EXPECT_|ASSERT_)\w+", re.MULTILINE)
+TEST_NAMES = re.compile(r"^TEST(?=_?[FP]?\()\w*\(\w+, \w+\)", re.MULTILINE)
 STANDARD_OF = {name: header for header, names in STANDARD.items() for name in names.split()}
+# Types and constants by name, functions by name and parameters.
+DEFINED_UNNAMED = (
+    re.compile(r"^(?:class|struct|enum class|enum) (\w+)[^;]*?\{", re.MULTILINE),
+    re.compile(r"^(?:constexpr|const|inline)[\w:<>, ]*? (\w+)(?:\[\])? ?[={]", re.MULTILINE),
+    re.compile(r"^(?!return|using|namespace| )[\w:<>,*& ]+?[ &*>](\w+\([^;{]*?\))(?: const)? \{", re.MULTILINE),
+)
+COMPILED_APART = ("variants", "testing", "trace/inject", "plugin/cudnn")
 TYPE_NAMED = re.compile(r"(?<![\w.>:])([A-Z]\w+)\b")
 FUNCTION_CALLED = re.compile(r"(?<![\w.>:])([a-z]\w*[a-z0-9])\(")
 NO_TYPE = "return|throw|else|case|new|not|and|or|do|co_return|co_yield"
@@ -149,15 +157,31 @@ def gaps(sources):
                 yield f"src/{path} names {named.group(0)} and does not include <{header}>"
 
 
+def clashes(sources):
+    """A sentence for each name that the unnamed namespaces of two files of a folder both define."""
+    defined = {}
+    for path, source in sorted(sources.items()):
+        folder = os.path.dirname(path)
+        if not path.endswith(".cpp") or folder in COMPILED_APART:
+            continue
+        kind = "test" if path.endswith("_test.cpp") else "source"
+        for part in re.findall(r"^namespace \{$(.*?)^\}(?=\s|$)", source.code, re.MULTILINE | re.DOTALL):
+            for name in {name for pattern in DEFINED_UNNAMED for name in pattern.findall(part)}:
+                defined.setdefault((folder, kind, re.sub(r"\s+", " ", name)), []).append(path)
+    for (folder, _, name), paths in sorted(defined.items()):
+        if len(paths) > 1:
+            yield f"src/{' and src/'.join(paths)} define {name}: files of a folder are compiled together"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--source", default=os.path.join(REPOSITORY, "src"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     sources = read_sources(options.source)
-    wrong = list(gaps(sources))
+    wrong = [*gaps(sources), *clashes(sources)]
     for sentence in wrong:
         print(f"check_includes: {sentence}", file=sys.stderr)
-    print(f"check_includes: {len(sources)} files, {len(wrong)} gaps")
+    print(f"check_includes: {len(sources)} files, {len(wrong)} gaps and clashes")
     return 1 if wrong else 0
 
 

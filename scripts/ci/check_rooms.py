@@ -3,10 +3,12 @@
 
     scripts/ci/check_rooms.py [--objects BUILD_DIR]
 
-Fails (exit code 1) on a folder that is no room, on an include that climbs (from a room to a later one) and, with
+Fails (exit code 1) on a folder that is no room, on an include that climbs (from a room to a later one), on a comment that
+names a file which is not there and, with
 --objects, on an undefined symbol of an object file that only a later room defines: declarations can be written by hand.
 """
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -17,6 +19,8 @@ ROOM_LINE = re.compile(r"^\| `([a-z/]+)` \|")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 DEFINED = frozenset("TDBR")  # strong definitions; templates and inline functions are weak
 UNITY_OBJECT = re.compile(r"Unity/unity_([a-z_]+)_\d+_cxx\.cxx\.o$")
+# In a comment; NAME.cpp and the like stand for any.
+NAMED_FILE = re.compile(r"(?<![\w./${*<-])((?:[\w-]+/)*(?!NAME)[\w-]+\.(?:hpp|cpp|cuh|py|sh|md))\b(?![\w(])")
 UNCHECKED_FOLDERS = ("testing/",)
 
 
@@ -27,9 +31,10 @@ def read_rooms(text):
 
 def room_of(path, rooms):
     """The innermost room that a path below src/ lies in; None for a folder that is none."""
-    together = UNITY_OBJECT.match(path)  # of a room's files, compiled together (cmake/UnityByFolder.cmake)
+    together = UNITY_OBJECT.match(path)  # of a folder's files, compiled together (cmake/UnityByFolder.cmake)
     if together:
-        return next((room for room in rooms if room.replace("/", "_") == together.group(1)), None)
+        path = next((room for room in sorted(rooms, key=len, reverse=True)
+                     if (together.group(1) + "_").startswith(room.replace("/", "_") + "_")), "") + "/"
     folder = os.path.dirname(path)
     while folder and folder not in rooms:
         folder = os.path.dirname(folder)
@@ -65,6 +70,21 @@ def climbing_includes(src, rooms):
                 yield f"src/{path} includes {other}, which climbs from {own} to {room or 'testing'}"
 
 
+def lost_files(src):
+    """A sentence for each file that a comment of src/ names and nobody has."""
+    root = os.path.dirname(os.path.abspath(src))
+    places = [os.path.join(root, place) for place in ("", "src", "kernels", "scripts")]
+    known = {name for place in places[1:] + [os.path.join(root, "cmake")] for _, _, names in os.walk(place) for name in names}
+    for path in source_files(src):
+        with open(os.path.join(src, path), encoding="utf-8") as file:
+            comments = "\n".join(re.findall(r"//(.*)", file.read()))
+        for named in sorted(set(NAMED_FILE.findall(comments))):
+            beside = os.path.join(src, os.path.dirname(path))
+            if not (any(os.path.exists(os.path.join(place, named)) for place in [*places, beside])
+                    if "/" in named else named in known):
+                yield f"src/{path}: a comment names {named}, which is not there"
+
+
 def symbols(objects):
     """Lists of (defined, undefined) symbols by object file."""
     for path in objects:
@@ -78,10 +98,11 @@ def symbols(objects):
 
 def climbing_symbols(build, rooms):
     """A sentence for each symbol that only a later room defines."""
-    objects = [os.path.join(d, n) for library in ("attnprof_lower.dir", "attnprof_lib.dir")
-               for d, _, names in os.walk(os.path.join(build, "CMakeFiles", library)) for n in names if n.endswith(".o")]
-    if not objects:
-        sys.exit(f"check_rooms: {build} has no object files; build the program first")
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        outputs = [re.search(r" -o (\S+)", entry["command"]).group(1) for entry in json.load(file)]
+    objects = [os.path.join(build, output) for output in outputs if re.search(r"attnprof_(lower|lib)\.dir/(src|Unity)/", output)]
+    if not objects or not all(map(os.path.exists, objects)):
+        sys.exit(f"check_rooms: {build} lacks object files; build the program first")
     by_object = [(re.sub(r".*attnprof_\w+\.dir/(src/)?", "", path), d, u) for path, d, u in symbols(sorted(objects))]
     owner = {}
     for path, defined, _ in by_object:
@@ -89,10 +110,12 @@ def climbing_symbols(build, rooms):
             owner[name] = path
     for path, _, undefined in by_object:
         own = room_of(path, rooms)
+        if own is None:
+            yield f"{path}: an object of no room"
         for name in sorted(undefined & owner.keys()):
             room = room_of(owner[name], rooms)
             if own and room and rooms[room] > rooms[own]:
-                yield f"src/{path[:-2]} uses {name} of {owner[name][:-2]}, which climbs from {own} to {room}"
+                yield f"{path[:-2]} uses {name} of {owner[name][:-2]}, which climbs from {own} to {room}"
 
 
 def main():
@@ -104,12 +127,12 @@ def main():
         rooms = read_rooms(file.read())
     if not rooms:
         sys.exit("check_rooms: src/README.md has no table of rooms")
-    wrong = list(climbing_includes(options.source, rooms))
+    wrong = [*climbing_includes(options.source, rooms), *lost_files(options.source)]
     if options.objects:
         wrong += climbing_symbols(options.objects, rooms)
     for sentence in wrong:
         print(f"check_rooms: {sentence}", file=sys.stderr)
-    print(f"check_rooms: {len(rooms)} rooms, {len(wrong)} climbs")
+    print(f"check_rooms: {len(rooms)} rooms, {len(wrong)} climbs and lost files")
     return 1 if wrong else 0
 
 

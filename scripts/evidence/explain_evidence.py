@@ -28,6 +28,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from attnprof_report.safe_text import make_streams_safe  # noqa: E402
 
+# The pairs were drawn by these, so a field that a problem got later is not among them.
 IDENTITY = ("variant", "pass", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "knobs", "cache")
 TILE_FILES = ("tiles", "model_flash1", "model_flash1_wide", "model_flash2", "model_flash2_wide", "model_flash3",
               "model_flash3_fp8", "model_flash3_wide", "model_naive", "model_naive_wide", "tune_flash2", "tune_flash2_256",

@@ -15,10 +15,10 @@
 #include <system_error>
 #include <utility>
 
+#include "base/links.hpp"
+
 namespace attnprof {
 namespace {
-
-constexpr int most_links = 40;  // as many as the kernel follows
 
 [[noreturn]] void fail(int error) { throw std::system_error(error, std::generic_category()); }
 

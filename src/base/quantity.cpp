@@ -12,7 +12,7 @@ std::optional<double> parse_quantity(std::string_view text, std::span<const Unit
   if (error != std::errc{} || !std::isfinite(value) || value < 0) return std::nullopt;
   const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
   const auto found = std::ranges::find(units, unit, &UnitSuffix::name);
-  if (found == units.end()) return std::nullopt;
+  if (found == units.end() || !std::isfinite(value * found->factor)) return std::nullopt;
   return value * found->factor;
 }
 

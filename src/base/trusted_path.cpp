@@ -18,12 +18,11 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/links.hpp"
 
 namespace attnprof {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr int most_links = 40;  // as the kernel follows
 
 std::optional<uid_t> user_id(std::string_view text) {
   uid_t id = 0;

@@ -1,6 +1,6 @@
 // What a problem is made of: the one list of its fields. Options and axes, identity columns, JSON,
 // describe(), seeds, the memo of predictions, gate keys, rules of variant files and macros all come from it.
-// To add a field: a member of Problem, an entry here, and its use in schedules, kernels and references.
+// To add a field: src/README.md.
 #pragma once
 
 #include <optional>

@@ -63,7 +63,7 @@ int64_t score_bytes(const Traffic& t) {
   return t.read.at("S") + t.read.at("P") + t.written.at("S") + t.written.at("P");
 }
 
-// attention.md: S and P are written once and read once, 8 N^2 bytes a head in fp16.
+// S and P are written once and read once, 8 N^2 bytes a head in fp16.
 TEST(Unfused, ScoresCostEightNSquaredBytes) {
   for (int64_t n : {512, 1024, 4096, 16384}) {
     const Problem p = square(n);

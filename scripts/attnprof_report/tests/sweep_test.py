@@ -18,6 +18,7 @@ sys.path.insert(0, str(SCRIPTS))
 from matplotlib.text import Text  # noqa: E402
 
 import result_file  # noqa: E402
+from attnprof_report import page_rows  # noqa: E402
 from attnprof_report import sweep_lines  # noqa: E402
 from attnprof_report import sweep_model  # noqa: E402
 from attnprof_report import sweep_sheet  # noqa: E402
@@ -197,7 +198,11 @@ class LaterField(SweepTest):
         rows = read_sweep([self.folder / "old.csv", self.folder / "new.csv"])
         self.assertEqual(sorted(rows["line"]), ["flash2 window 128"] * 2 + ["flash2 window off"] * 2)
         self.assertEqual(set(rows["run"]), {"r2"}, "rows without the column are of the same cases as those with `off`")
-        self.assertIn("window off", in_common(rows[rows["window"] == "off"]))
+        self.assertNotIn("window", in_common(rows[rows["window"] == "off"]), "nobody asked for it")
+        self.assertIn("window 128", in_common(rows[rows["window"] == "128"]))
+        marked = page_rows.table_of(page_rows.read_files([self.folder / "old.csv", self.folder / "new.csv"]), {})
+        status = marked["columns"].index("status")
+        self.assertEqual([row[status] for row in marked["rows"]], ["ok, old"] * 2 + ["ok"] * 4)
 
 
 class Marked(SweepTest):

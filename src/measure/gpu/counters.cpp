@@ -11,16 +11,11 @@
 #include "measure/gpu/driver.hpp"
 #include "measure/gpu/range_profiler.hpp"
 #include "measure/gpu/recount.hpp"
+#include "measure/gpu/stopwatch.hpp"
 #include "measure/statistics.hpp"
 
 namespace attnprof {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 void synchronise() { ATTNPROF_CU(cuCtxSynchronize); }
 
@@ -68,7 +63,7 @@ struct CounterSession::State {
   }
 
   void count_hbm_again(const CountedWork& work, std::vector<OperationCount>& counts) {
-    const Clock::time_point start = Clock::now();
+    const WallClock::time_point start = WallClock::now();
     const RecountLimits limits = log.limits();
     recount(counts,
             {.relocate = work.relocate,

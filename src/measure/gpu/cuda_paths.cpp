@@ -23,9 +23,9 @@ std::vector<fs::path> candidates() {
 
 }  // namespace
 
-std::string library_path(void* library) {
+std::string library_path(void* library, std::string_view otherwise) {
   link_map* map = nullptr;
-  return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map ? map->l_name : "";
+  return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map ? map->l_name : std::string(otherwise);
 }
 
 std::vector<std::string> cuda_library_folders() {

@@ -12,8 +12,8 @@ namespace attnprof {
 // EnvironmentError for one where others could have put it (base/trusted_path.hpp).
 std::vector<std::string> cuda_library_paths(std::string_view file);
 
-// Where an open library lies, as the loader tells; "" where it does not.
-std::string library_path(void* library);
+// Where an open library lies, as the loader tells; `otherwise` where it does not.
+std::string library_path(void* library, std::string_view otherwise);
 
 // The folders that exist, for "looked in ..." sentences.
 std::vector<std::string> cuda_library_folders();

@@ -60,7 +60,7 @@ void* opened_before() {
 
 Cupti open() {
   if (const char* named = std::getenv("ATTNPROF_CUPTI"); named && *named) return open_named(named);
-  if (void* library = opened_before()) return bind_functions(library, library_path(library));
+  if (void* library = opened_before()) return bind_functions(library, library_path(library, "libcupti"));
   for (const std::string& file :
        {fmt::format("libcupti.so.{}", CUDA_VERSION / 1000), std::string("libcupti.so")})
     for (const std::string& path : cuda_library_paths(file))

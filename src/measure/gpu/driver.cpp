@@ -19,7 +19,7 @@ void resolve(void* library, const char* versioned, const char* name, Function& f
   if (!found && std::string_view(name) == "cuEventElapsedTime") found = dlsym(library, name);
   if (!found)
     throw EnvironmentError(
-        fmt::format("{} is too old a driver: it lacks {}", library_path(library), versioned));
+        fmt::format("{} is too old a driver: it lacks {}", library_path(library, "libcuda"), versioned));
   function = reinterpret_cast<Function>(found);
 }
 
@@ -43,7 +43,7 @@ void resolve(void* library, const char* versioned, const char* name, Function& f
 
 Driver start_driver(void* handle) {
   Driver opened;
-  opened.path = library_path(handle);
+  opened.path = library_path(handle, "libcuda");
 #define ATTNPROF_RESOLVE(name) resolve(handle, ATTNPROF_EXPANDED_TEXT(name), #name, opened.name)
   ATTNPROF_DRIVER_FUNCTIONS(ATTNPROF_RESOLVE);
 #undef ATTNPROF_RESOLVE

@@ -20,7 +20,7 @@ constexpr double read_share = 0.005;
 constexpr double write_share = 0.005;
 constexpr double write_bytes = 0.4e6;  // what dirty lines of others and the counters' own traffic amount to
 
-struct Bench {
+struct SizesBench {
   GpuDevice& gpu;
   DeviceBuffer source, target;
 
@@ -36,7 +36,8 @@ std::vector<std::string> operations(const GpuDevice& gpu) {
   return {"copy", "fill"};
 }
 
-SelfTestRow count(const Bench& bench, CounterSession& session, const std::string& operation, int64_t bytes) {
+SelfTestRow count(const SizesBench& bench, CounterSession& session, const std::string& operation,
+                  int64_t bytes) {
   const CountedWork work{.condition = [&] { bench.gpu.evict(); },
                          .run = [&] { bench.run(operation, bytes); },
                          .evict = [&] { bench.gpu.evict(); }};
@@ -106,7 +107,7 @@ std::vector<SelfTestRow> count_known_sizes(const MeasureOptions& options,
     GpuDevice gpu(options.device, compiler);
     const auto session = CounterSession::open(gpu.context().get(), options.device);
     const int64_t largest = sizes_mib[std::size(sizes_mib) - 1] * mebibyte;
-    const Bench bench{gpu, DeviceBuffer(largest), DeviceBuffer(largest)};
+    const SizesBench bench{gpu, DeviceBuffer(largest), DeviceBuffer(largest)};
     bench.source.fill(1, gpu.stream());
     std::vector<SelfTestRow> rows;
     for (const std::string& operation : operations(gpu))

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <thread>
 
+#include "measure/gpu/stopwatch.hpp"
 #include "measure/statistics.hpp"
 #include "measure/summarised_latency.hpp"
 #include "measure/timing_rule.hpp"
@@ -13,26 +14,20 @@
 namespace attnprof {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr int fewest_samples = 3;
 constexpr double longest_moved_ns = 10e6;  // longer operations stay where they are: a move runs them once
 constexpr double drift_limit_pct = 3;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // What the driver says of the GPU while samples run.
 struct Surroundings {
   std::vector<double> clocks_mhz;
   bool throttled = false;
-  Clock::time_point last_look;
+  WallClock::time_point last_look;
 
   // At most once a millisecond: asking takes the host some of the time that samples are enqueued in.
   void look(const Nvml& nvml) {
-    if (Clock::now() - last_look < std::chrono::milliseconds(1)) return;
-    last_look = Clock::now();
+    if (WallClock::now() - last_look < std::chrono::milliseconds(1)) return;
+    last_look = WallClock::now();
     if (const auto mhz = nvml.sm_clock_mhz()) clocks_mhz.push_back(*mhz);
     throttled |= nvml.throttled().value_or(false);
   }
@@ -94,11 +89,11 @@ void Sampler::enqueue_one(const Marks& marks) const {
 void Sampler::warm_up() {
   const Event before;
   const Marks marks;
-  const Clock::time_point start = Clock::now();
+  const WallClock::time_point start = WallClock::now();
   for (int run = 0; run < warm_up_runs || seconds_since(start) < warm_up_s; ++run) {
     if (run > 0 && seconds_since(start) > 5 * warm_up_s) break;  // long operations: once is enough
     before.record(gpu_.stream());
-    const Clock::time_point enqueue_start = Clock::now();
+    const WallClock::time_point enqueue_start = WallClock::now();
     condition_cache(prepared_, gpu_);
     marks.start.record(gpu_.stream());
     prepared_.run();
@@ -145,7 +140,7 @@ void Sampler::run_batch(size_t count) {
 }
 
 void Sampler::sample() {
-  const Clock::time_point start = Clock::now();
+  const WallClock::time_point start = WallClock::now();
   for (;;) {
     const double spent_s = seconds_since(start);
     const size_t done = samples_ns_.size();
