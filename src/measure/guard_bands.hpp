@@ -1,5 +1,5 @@
-// Bands of a known pattern on both sides of a tensor that a user's own code writes to: a write that misses
-// its tensor shows in them.
+// Bands on both sides of a tensor that are NaN in every dtype: a write that misses its tensor shows in them,
+// and what is computed from a read that misses it is NaN.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,10 +10,13 @@
 #include <string>
 #include <string_view>
 
+#include "problem/rounding.hpp"
+
 namespace attnprof {
 
 inline constexpr int64_t guard_bytes = 64 << 10;  // on each side; keeps a tensor's alignment
-inline constexpr uint8_t guard_byte = 0xA5;
+// A NaN that a kernel wrote shows too: that of the hardware has a byte of 0x7F.
+inline constexpr uint8_t guard_byte = nan_byte;
 
 // Bytes of a band that are no longer what they were.
 inline int64_t overwritten_bytes(std::span<const uint8_t> band) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "cli/run.hpp"
@@ -15,6 +16,7 @@
 #include "plugin/own_variants.hpp"
 #include "plugin/plugin_host.hpp"
 #include "plugin/plugin_library.hpp"
+#include "problem/rounding.hpp"
 #include "row/row_csv.hpp"
 #include "run/pipeline.hpp"
 #include "test_paths.hpp"
@@ -263,6 +265,13 @@ TEST(GuardBands, CountWhatChanged) {
   EXPECT_EQ(guard_sentence("O", 64, 0, 0), "");
   EXPECT_THAT(guard_sentence("O", 64, 3, 0), HasSubstr("wrote 3 bytes before O"));
   EXPECT_THAT(guard_sentence("O", 64, 3, 5), HasSubstr("wrote 5 bytes beyond O"));
+}
+
+TEST(GuardBands, AreNaNInEveryDtype) {
+  const std::vector<uint8_t> band(64, guard_byte);
+  for (const Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16, Dtype::fp8})
+    for (const size_t begin : {0, 1, 2, 3})  // an operand may end at any byte
+      EXPECT_TRUE(std::isnan(load_element(dtype, band.data() + begin, 5))) << to_string(dtype) << begin;
 }
 
 }  // namespace

@@ -17,6 +17,9 @@ float from_bf16_bits(uint16_t bits);
 uint8_t to_e4m3_bits(float value);
 float from_e4m3_bits(uint8_t bits);
 
+// Repeated, a NaN of every dtype, wherever an element begins.
+inline constexpr uint8_t nan_byte = 0xFF;
+
 // The nearest value that `dtype` can store.
 float round_to(Dtype dtype, float value);
 

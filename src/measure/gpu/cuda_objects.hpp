@@ -93,9 +93,9 @@ class DeviceBuffer {
   }
   // Enqueues: every byte becomes `value`.
   void fill(uint8_t value, const Stream& stream) const;
-  // Enqueues: the guards take their pattern.
+  // Enqueues: the guards become NaN.
   void fill_guards(const Stream& stream) const;
-  // Bytes of the guards that have lost it; waits.
+  // Bytes of the guards that are so no longer; waits.
   struct Overwritten {
     int64_t before, beyond;
   };

@@ -42,8 +42,16 @@ class GpuBackend : public Backend {
     });
   }
 
+  // Between guard bands, which show what is read and written beside an operand. Where no output is looked at,
+  // they would show little: the operation runs where it is timed.
   Verification verify() override {
-    return guarded([&] { return verify_output(*prepared_, gpu_, options_.verify); });
+    return guarded([&] {
+      if (options_.verify == VerifyMode::off) return verify_output(*prepared_, gpu_, options_.verify);
+      prepared_->enter_guards();
+      const Verification verification = verify_output(*prepared_, gpu_, options_.verify);
+      prepared_->leave_guards();
+      return verification;
+    });
   }
 
   Latency time(Status& status) override {

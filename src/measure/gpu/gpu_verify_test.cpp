@@ -1,6 +1,11 @@
 // What the GPU backend takes for right and wrong.
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <string>
+#include <utility>
 
+#include "base/run_program.hpp"
 #include "measure/gpu/gpu_device.hpp"
 #include "measure/gpu/gpu_fixture.hpp"
 #include "measure/gpu/prepare.hpp"
@@ -55,18 +60,85 @@ TEST_F(GpuTest, AnUntouchedOutputIsIncorrect) {
   EXPECT_FALSE(verification.rel_err);
 }
 
-TEST_F(GpuTest, AWriteBesideAnOperandOfAUsersOwnVariantIsAFailedCase) {
+TEST_F(GpuTest, AWriteBesideAnOperandIsAFailedCase) {
   use_broken_kernels();
+  const auto backend = make_gpu_backend(options_);
+  Variant beyond = broken_variant("beyond");
+  for (const char* origin : {"", "mine.json"}) {
+    beyond.origin = origin;
+    backend->prepare(case_of(beyond, problem_of(64), backend->info().device));
+    try {
+      backend->verify();
+      FAIL() << "was taken";
+    } catch (const CaseFailed& failed) {
+      EXPECT_THAT(failed.what(), HasSubstr("wrote 3 bytes beyond O, which has 32768 bytes"));
+    }
+  }
+}
+
+// Nothing is checked, but a user's own code is still told of what it wrote beside an operand.
+TEST_F(GpuTest, AUsersOwnVariantHasBandsWhereItIsTimed) {
+  use_broken_kernels();
+  options_.verify = VerifyMode::off;
   const auto backend = make_gpu_backend(options_);
   Variant beyond = broken_variant("beyond");
   beyond.origin = "mine.json";
   backend->prepare(case_of(beyond, problem_of(64), backend->info().device));
-  try {
-    backend->verify();
-    FAIL() << "was taken";
-  } catch (const CaseFailed& failed) {
-    EXPECT_THAT(failed.what(), HasSubstr("wrote 3 bytes beyond O, which has 32768 bytes"));
-  }
+  EXPECT_THROW(backend->verify(), CaseFailed);
+}
+
+// The example with a kernel whose scores have 0 times `element` added: a number leaves them as they are.
+Variant example_that_reads(const std::string& element, const std::filesystem::path& folder) {
+  const std::filesystem::path example = ATTNPROF_SOURCE_DIR "/kernels/example";
+  std::filesystem::create_directories(folder);
+  std::filesystem::copy(example / "example.json", folder);
+  std::string source = read_file(example / "example.cu");
+  const std::string sum = "s = sum_over_warp(s)";
+  source.replace(source.find(sum), sum.size(), sum + " + 0 * float(" + element + ")");
+  std::ofstream(folder / "example.cu") << source;
+  return load_variant_file(folder / "example.json");
+}
+
+TEST_F(GpuTest, AReadBesideAnOperandIsIncorrect) {
+  const std::pair<const char*, const char*> reads[] = {{"k[lane]", "yes"},
+                                                       {"k[p.kv_len * p.k_strides.row + lane]", "no"},
+                                                       {"v[p.kv_len * p.v_strides.row + lane]", "no"},
+                                                       {"k[lane - HEAD_DIM]", "no"},
+                                                       {"v[lane - HEAD_DIM]", "no"}};
+  const auto backend = make_gpu_backend(options_);
+  int folder = 0;
+  for (const auto& [element, verified] : reads)
+    for (const Dtype dtype : {Dtype::fp16, Dtype::bf16}) {
+      const Variant reads_beside = example_that_reads(element, scratch_.path() / std::to_string(folder++));
+      backend->prepare(case_of(reads_beside, problem_of(64, Mask::full, dtype), backend->info().device));
+      EXPECT_EQ(backend->verify().verified, verified) << element;
+    }
+}
+
+// After verifying, the operands are where they are timed, filled and ready to run.
+TEST_F(GpuTest, VerifyingLeavesTheCaseReadyToRun) {
+  KernelCompiler compiler(compile_options(options_));
+  GpuDevice gpu(0, compiler);
+  PreparedCase prepared(any_case(problem_of(64), gpu.profile()), {7}, gpu, compiler);
+  const void* const k = prepared.buffer(operand_k).get();
+  prepared.enter_guards();
+  EXPECT_NE(prepared.buffer(operand_k).get(), k);
+  EXPECT_EQ(verify_output(prepared, gpu, VerifyMode::sampled).verified, "yes");
+  prepared.leave_guards();
+  EXPECT_EQ(prepared.buffer(operand_k).get(), k);
+  EXPECT_EQ(verify_output(prepared, gpu, VerifyMode::sampled).verified, "yes");
+}
+
+// Its operands need more than half of the memory: there is no room for a second copy of them.
+TEST_F(GpuTest, VerifiesWhatFitsTheMemoryOnlyOnce) {
+  const auto backend = make_gpu_backend(options_);
+  Problem p = problem_of(256);
+  p.heads = p.kv_heads = 64;
+  p.batch = 6 * backend->info().free_bytes / 10 / total_bytes(operands(p));
+  backend->prepare(case_of(*find_variant("flash2"), p, backend->info().device));
+  EXPECT_EQ(backend->verify().verified, "yes");
+  Status status;
+  EXPECT_GT(backend->time(status).median_ns, 0);
 }
 
 TEST_F(GpuTest, TheExampleOfAVariantFileIsRight) {

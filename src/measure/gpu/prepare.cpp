@@ -11,12 +11,11 @@
 #include "measure/gpu/tensor_map.hpp"
 #include "measure/guard_bands.hpp"
 #include "model/counting_machine.hpp"
+#include "problem/rounding.hpp"
 #include "schedule/tiling.hpp"
 
 namespace attnprof {
 namespace {
-
-constexpr uint8_t poison_byte = 0xFF;  // a NaN in fp32, fp16, bf16 and e4m3
 
 AttentionStrides strides_of(const Operand& o) {
   return {.batch = o.heads * o.rows * o.row_pitch, .head = o.rows * o.row_pitch, .row = o.row_pitch};
@@ -29,6 +28,10 @@ void require_cublas(GpuDevice& gpu) {
   } catch (const EnvironmentError& error) {
     throw CaseSkipped(error.what());
   }
+}
+
+int64_t guarded_bytes(const std::vector<Operand>& operands, int64_t guard) {
+  return total_bytes(operands) + 2 * guard * static_cast<int64_t>(operands.size());
 }
 
 [[noreturn]] void skip_for_memory(int64_t needed, int64_t free) {
@@ -70,7 +73,7 @@ PreparedCase::PreparedCase(const Case& c, const InputSource& inputs, GpuDevice& 
                    [](const PluginLaunch&) {}},
         step.launch);
   }
-  placements_.push_back(allocated());
+  placements_.push_back(allocated(placement_guard()));
   for (const Step& step : steps_) {
     plugins_.emplace_back();
     std::visit(overloaded{[](const KernelLaunch&) {}, [](const GemmLaunch&) {}, [](const MemsetLaunch&) {},
@@ -96,11 +99,13 @@ PreparedCase::LoadedKernel PreparedCase::load(const KernelLaunch& kernel, Kernel
   return {std::move(compiled), std::move(module), function, {}};
 }
 
-std::vector<DeviceBuffer> PreparedCase::allocated() const {
-  const int64_t needed = total_bytes(operands_);
+// A user's own code may miss its operands while it is timed too. Built-in variants have no bands there.
+int64_t PreparedCase::placement_guard() const { return case_.variant->origin.empty() ? 0 : guard_bytes; }
+
+std::vector<DeviceBuffer> PreparedCase::allocated(int64_t guard) const {
+  const int64_t needed = guarded_bytes(operands_, guard);
   if (const int64_t free = free_device_bytes(); needed > free) skip_for_memory(needed, free);
   std::vector<DeviceBuffer> buffers;
-  const int64_t guard = case_.variant->origin.empty() ? 0 : guard_bytes;
   try {
     for (const Operand& operand : operands_) buffers.emplace_back(operand.bytes(), guard);
   } catch (const CudaError& error) {  // another process was quicker, or memory is fragmented
@@ -117,7 +122,7 @@ bool PreparedCase::add_placement(size_t most) {
   full_ = 2 * total_bytes(operands_) > free_device_bytes();
   if (full_) return false;
   try {
-    placements_.push_back(allocated());
+    placements_.push_back(allocated(placement_guard()));
   } catch (const CaseSkipped&) {
     full_ = true;
     return false;
@@ -145,6 +150,28 @@ void PreparedCase::fill_inputs() const {
       gpu_.harness().fill_input(buffer(static_cast<int>(i)), operands_[i], static_cast<int>(i), inputs_,
                                 gpu_.stream());
   for (const DeviceBuffer& each : placements_[placement_]) each.fill_guards(gpu_.stream());
+  gpu_.stream().synchronise();
+}
+
+// The first placement stays where it is, unless its memory is needed too: then it is freed first and
+// allocated again after verifying, so that what fits the device once is verified. Leaves half of the free
+// memory to others.
+void PreparedCase::enter_guards() {
+  if (2 * guarded_bytes(operands_, guard_bytes) > free_device_bytes()) placements_.clear();
+  placements_.push_back(allocated(guard_bytes));
+  placement_ = placements_.size() - 1;
+  set_params();
+  fill_inputs();
+}
+
+void PreparedCase::leave_guards() {
+  placements_.pop_back();
+  const bool kept = !placements_.empty();
+  if (!kept) placements_.push_back(allocated(placement_guard()));
+  placement_ = 0;
+  set_params();
+  if (!kept) fill_inputs();
+  reset();
   gpu_.stream().synchronise();
 }
 
@@ -227,7 +254,7 @@ void PreparedCase::run() const {
 void PreparedCase::reset() const {
   for (size_t i = 0; i < operands_.size(); ++i)
     if (operands_[i].role != Role::input)
-      buffer(static_cast<int>(i)).fill(operands_[i].init == Init::zero ? 0 : poison_byte, gpu_.stream());
+      buffer(static_cast<int>(i)).fill(operands_[i].init == Init::zero ? 0 : nan_byte, gpu_.stream());
   for (size_t i = 0; i < steps_.size(); ++i)
     if (!steps_[i].timed) run_step(i);
 }

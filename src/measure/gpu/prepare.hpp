@@ -33,7 +33,14 @@ class PreparedCase {
   // there is only one placement.
   bool relocate(size_t most);
 
-  // Throws CaseFailed where a user's own code wrote beside an operand since the inputs were filled; waits.
+  // Moves the operands into buffers that stand between guard bands, for verifying alone, with inputs filled
+  // as before: where buffers lie changes times and counted bytes, so those of the placements keep to their
+  // sizes. Throws CaseSkipped; the case is over then.
+  void enter_guards();
+  // Frees those buffers and goes back to the first placement, ready to run there. Throws CaseSkipped.
+  void leave_guards();
+  // Throws CaseFailed where something was written beside an operand that stands between guard bands since the
+  // inputs were filled; waits.
   void check_guards() const;
 
   const Case& planned() const { return case_; }
@@ -54,8 +61,9 @@ class PreparedCase {
     AttentionParams params;
   };
   LoadedKernel load(const KernelLaunch& kernel, KernelCompiler& compiler) const;
-  std::vector<DeviceBuffer> allocated() const;  // throws CaseSkipped
-  bool add_placement(size_t most);              // false: no room for it, or no need
+  std::vector<DeviceBuffer> allocated(int64_t guard) const;  // throws CaseSkipped
+  bool add_placement(size_t most);                           // false: no room for it, or no need
+  int64_t placement_guard() const;
   void fill_inputs() const;
   AttentionParams params(const KernelLaunch& kernel) const;
   void set_params();  // of every kernel, for where the operands lie
@@ -70,8 +78,8 @@ class PreparedCase {
   GpuDevice& gpu_;
   std::vector<Operand> operands_;
   std::vector<Step> steps_;
-  std::vector<std::optional<LoadedKernel>> kernels_;       // by step; nothing for other kinds
-  std::vector<std::vector<DeviceBuffer>> placements_;      // by operand
+  std::vector<std::optional<LoadedKernel>> kernels_;   // by step; nothing for other kinds
+  std::vector<std::vector<DeviceBuffer>> placements_;  // by operand; while verifying, with that of it last
   std::vector<std::unique_ptr<PluginOperation>> plugins_;  // by step; null for other kinds
   std::vector<void*> addresses_;                           // of the operands in the present placement
   size_t placement_ = 0;                                   // the present one
