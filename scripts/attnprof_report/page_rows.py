@@ -30,7 +30,7 @@ def read_files(paths):
     unique = len({path.name for path in paths}) == len(paths)
     files = []
     for path in paths:
-        table = identity.with_absent(read_table(path, "attnprof_report page"))
+        table = read_table(path, "attnprof_report page")
         files.append(File(path, path.name if unique else f"{path.resolve().parent.name}/{path.name}", table,
                           columns_of(table, path, text_columns(), WHOLE + list(dict.fromkeys(REAL + roofline.REAL)))))
     if not any(len(file.table) for file in files):

@@ -72,7 +72,8 @@ def whole_records(text):
 
 
 def read_table(path, program):
-    """The whole file as text, with its header's names. A torn last line is reported in `program`'s name and not used."""
+    """The whole file as text, with its header's names and the identity columns that it was written before. A torn last line is
+    reported in `program`'s name and not used."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
         (header, *rows), torn = whole_records(text)
@@ -90,7 +91,7 @@ def read_table(path, program):
             raise Refusal(f"{path}: row {number} has {len(row)} fields, the header has {len(header)}.")
     if len(set(header)) != len(header):
         raise Refusal(f"{path}: two columns have the same name.")
-    return pd.DataFrame(rows, columns=header, dtype=str)
+    return with_absent(pd.DataFrame(rows, columns=header, dtype=str))
 
 
 def read_columns(path, program, text, numeric):
@@ -102,7 +103,6 @@ def columns_of(frame, path, text, numeric):
     """Columns of read_table(path) by name, as text and as floats (NaN: empty); other columns are left out.
 
     Throws Refusal where a column lacks, or a cell that should be is no number."""
-    frame = with_absent(frame)
     missing = [name for name in [*text, *numeric] if name not in frame.columns]
     if missing:
         raise Refusal(f"{path}: has no column {missing[0]}; give a file that `attnprof sweep -o` wrote.")

@@ -9,13 +9,12 @@ a file names a type, or calls a function, that exactly one header of src/ declar
 where it names something of STANDARD or FOREIGN whose header neither it nor a header of src/ that it reaches includes. It
 reads text, so it finds most gaps and not all: the preset `dev` compiles each file by itself.
 """
-import argparse
 import os
 import re
 import sys
 
-REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
+from source_tree import INCLUDE, is_for_tests, options_of, read, report, source_files
+
 STRINGS_AND_COMMENTS = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
 # What a header declares at the left margin (namespaces are not indented): types, macros, constants and functions.
 DECLARED = (
@@ -80,9 +79,7 @@ OWN_TYPE = re.compile(r"\b(?:class|struct|enum class|enum|using|typename|concept
 
 
 class Source:
-    def __init__(self, root, path):
-        with open(os.path.join(root, path), encoding="utf-8") as file:
-            text = file.read()
+    def __init__(self, text):
         included = INCLUDE.findall(text)
         self.own = [own for own, _ in included if own]
         self.foreign = {foreign for _, foreign in included if foreign}
@@ -95,8 +92,7 @@ class Source:
 
 
 def read_sources(root):
-    return {os.path.relpath(os.path.join(folder, name), root): Source(root, os.path.relpath(os.path.join(folder, name), root))
-            for folder, _, names in os.walk(root) for name in names if name.endswith((".cpp", ".hpp", ".h"))}
+    return {path: Source(read(root, path)) for path in source_files(root)}
 
 
 def reached(path, sources):
@@ -128,22 +124,18 @@ def own_names(source):
     return {name for names in OWN_TYPE.findall(source.code) for name in names if name}
 
 
-def for_tests(path):
-    return path.startswith("testing/") or path.endswith(("_test.cpp", "_fixture.hpp"))
-
-
 def gaps(sources):
     home = only_header_of(sources)
     for path, source in sorted(sources.items()):
         own, foreign = reached(path, sources)
         known = set().union(*(own_names(sources[other]) for other in own | {path})) | source.declared()
         elsewhere = {name: header for name, header in home.items()
-                     if header != path and header not in own and name not in known and (for_tests(path) or not for_tests(header))}
+                     if header != path and header not in own and name not in known and (is_for_tests(path) or not is_for_tests(header))}
         for name in sorted(set(TYPE_NAMED.findall(source.code)) & elsewhere.keys()):
             yield f'src/{path} names {name} and does not include "{elsewhere[name]}"'
+        told_here = "".join(sources[other].code for other in own | {path})
         for name in sorted(set(FUNCTION_CALLED.findall(source.code)) & elsewhere.keys()):
             # A member or a local function object of that name is not it.
-            told_here = "".join(sources[other].code for other in own | {path})
             if not re.search(rf"(?:(?<![\w])(?!(?:{NO_TYPE}) )\w+|>|\w[&*]) {name}\(|\b{name}\{{|[&*] ?{name}\b|\b{name} =|\w {name}[;,)>]", told_here):
                 yield f'src/{path} calls {name} and does not include "{elsewhere[name]}"'
         for name in sorted(set(STANDARD_NAME.findall(source.code)) & STANDARD_OF.keys()):
@@ -174,15 +166,9 @@ def clashes(sources):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--source", default=os.path.join(REPOSITORY, "src"), help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    sources = read_sources(options.source)
+    sources = read_sources(options_of(__doc__).parse_args().source)
     wrong = [*gaps(sources), *clashes(sources)]
-    for sentence in wrong:
-        print(f"check_includes: {sentence}", file=sys.stderr)
-    print(f"check_includes: {len(sources)} files, {len(wrong)} gaps and clashes")
-    return 1 if wrong else 0
+    return report("check_includes", wrong, f"{len(sources)} files, {len(wrong)} gaps and clashes")
 
 
 if __name__ == "__main__":

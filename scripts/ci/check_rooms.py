@@ -7,21 +7,19 @@ Fails (exit code 1) on a folder that is no room, on an include that climbs (from
 names a file which is not there and, with
 --objects, on an undefined symbol of an object file that only a later room defines: declarations can be written by hand.
 """
-import argparse
 import json
 import os
 import re
 import subprocess
 import sys
 
-REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from source_tree import INCLUDE, is_for_tests, options_of, read, report, source_files
+
 ROOM_LINE = re.compile(r"^\| `([a-z/]+)` \|")
-INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 DEFINED = frozenset("TDBR")  # strong definitions; templates and inline functions are weak
 UNITY_OBJECT = re.compile(r"Unity/unity_([a-z_]+)_\d+_cxx\.cxx\.o$")
 # In a comment; NAME.cpp and the like stand for any.
 NAMED_FILE = re.compile(r"(?<![\w./${*<-])((?:[\w-]+/)*(?!NAME)[\w-]+\.(?:hpp|cpp|cuh|py|sh|md))\b(?![\w(])")
-UNCHECKED_FOLDERS = ("testing/",)
 
 
 def read_rooms(text):
@@ -42,15 +40,7 @@ def room_of(path, rooms):
 
 
 def is_checked(path):
-    name = os.path.basename(path)
-    return "/" in path and not path.startswith(UNCHECKED_FOLDERS) and not re.search(r"_(test|fixture)\.[ch]pp$", name)
-
-
-def source_files(src):
-    for folder, _, names in sorted(os.walk(src)):
-        for name in sorted(names):
-            if name.endswith((".cpp", ".hpp", ".h", ".c")):
-                yield os.path.relpath(os.path.join(folder, name), src)
+    return "/" in path and not is_for_tests(path)
 
 
 def climbing_includes(src, rooms):
@@ -60,10 +50,8 @@ def climbing_includes(src, rooms):
         if own is None:
             yield f"src/{path}: its folder is no room; name it in src/README.md"
             continue
-        with open(os.path.join(src, path), encoding="utf-8") as file:
-            included = INCLUDE.findall(file.read())
-        for other in included:
-            if not os.path.exists(os.path.join(src, other)):
+        for other, _ in INCLUDE.findall(read(src, path)):
+            if not other or not os.path.exists(os.path.join(src, other)):
                 continue  # of kernels/, which stands below all rooms
             room = room_of(other, rooms)
             if other.startswith("testing/") or (room and rooms[room] > rooms[own]):
@@ -76,8 +64,7 @@ def lost_files(src):
     places = [os.path.join(root, place) for place in ("", "src", "kernels", "scripts")]
     known = {name for place in places[1:] + [os.path.join(root, "cmake")] for _, _, names in os.walk(place) for name in names}
     for path in source_files(src):
-        with open(os.path.join(src, path), encoding="utf-8") as file:
-            comments = "\n".join(re.findall(r"//(.*)", file.read()))
+        comments = "\n".join(re.findall(r"//(.*)", read(src, path)))
         for named in sorted(set(NAMED_FILE.findall(comments))):
             beside = os.path.join(src, os.path.dirname(path))
             if not (any(os.path.exists(os.path.join(place, named)) for place in [*places, beside])
@@ -119,21 +106,16 @@ def climbing_symbols(build, rooms):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options_of(__doc__)
     parser.add_argument("--objects", metavar="BUILD_DIR", help="check the symbols of this build too")
-    parser.add_argument("--source", default=os.path.join(REPOSITORY, "src"), help=argparse.SUPPRESS)
     options = parser.parse_args()
-    with open(os.path.join(options.source, "README.md"), encoding="utf-8") as file:
-        rooms = read_rooms(file.read())
+    rooms = read_rooms(read(options.source, "README.md"))
     if not rooms:
         sys.exit("check_rooms: src/README.md has no table of rooms")
     wrong = [*climbing_includes(options.source, rooms), *lost_files(options.source)]
     if options.objects:
         wrong += climbing_symbols(options.objects, rooms)
-    for sentence in wrong:
-        print(f"check_rooms: {sentence}", file=sys.stderr)
-    print(f"check_rooms: {len(rooms)} rooms, {len(wrong)} climbs and lost files")
-    return 1 if wrong else 0
+    return report("check_rooms", wrong, f"{len(rooms)} rooms, {len(wrong)} climbs and lost files")
 
 
 if __name__ == "__main__":

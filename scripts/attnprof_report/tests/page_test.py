@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import sys
 import tempfile
 import unittest
@@ -227,7 +228,7 @@ class Findings(ReportTest):
     def test_of_a_program(self):
         file = self.write(result_file.default_sweep())
         answer = self.text("answer.json", explained(file))
-        asked_for_roofs = f'case $1 in roofline | list) exec {os.environ["ATTNPROF"]} "$@" ;; esac\n'
+        asked_for_roofs = f'case $1 in roofline | list) exec {shlex.quote(os.environ["ATTNPROF"])} "$@" ;; esac\n'
         body = asked_for_roofs + f'[ "$1 $3 $4 $5" = "explain --format json -o" ] && cp {answer} "$6"'
         page = self.page(file, "--attnprof", self.program(body))
         self.assertIn("The tensor cores bind.", page)
