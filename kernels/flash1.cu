@@ -3,6 +3,8 @@
 // memory and back in each of the Tc passes over Q, and one block a (batch, head) leaves SMs idle at small
 // batches.
 #include "attention_params.h"
+#include "lib/tensor.cuh"
+#include "lib/visible_keys.cuh"
 #include "lib/warp_tile.cuh"
 
 namespace {
@@ -52,15 +54,17 @@ extern "C" __global__ void __launch_bounds__(threads) flash1(const __grid_consta
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
   const int warp_row = thread / 32 * warp_rows;
   const long long head = blockIdx.x, batch = blockIdx.y, kv_head = head / (p.heads / p.kv_heads);
-  const auto* q = static_cast<const Element*>(p.q) + batch * p.q_strides.batch + head * p.q_strides.head;
-  const auto* k = static_cast<const Element*>(p.k) + batch * p.k_strides.batch + kv_head * p.k_strides.head;
-  const auto* v = static_cast<const Element*>(p.v) + batch * p.v_strides.batch + kv_head * p.v_strides.head;
-  auto* o = static_cast<Element*>(p.o) + batch * p.o_strides.batch + head * p.o_strides.head;
+  const auto* q = slice_of<const Element>(p, operand_q, batch, head);
+  const auto* k = slice_of<const Element>(p, operand_k, batch, kv_head);
+  const auto* v = slice_of<const Element>(p, operand_v, batch, kv_head);
+  auto* o = slice_of<Element>(p, operand_o, batch, head);
+  const long long q_stride = row_stride(p, operand_q), k_stride = row_stride(p, operand_k);
+  const long long v_stride = row_stride(p, operand_v), o_stride = row_stride(p, operand_o);
   // l and m have a row pitch of whole sectors (src/variants/flash1.cpp).
   const long long slice = batch * p.heads + head, pitch = (p.q_len + 7) / 8 * 8;
-  const Workspace workspace{static_cast<float*>(p.workspace[0]) + slice * p.q_len * d,
-                            static_cast<float*>(p.workspace[1]) + slice * pitch,
-                            static_cast<float*>(p.workspace[2]) + slice * pitch};
+  const Workspace workspace{workspace_of<float>(p, 0) + slice * p.q_len * d,
+                            workspace_of<float>(p, 1) + slice * pitch,
+                            workspace_of<float>(p, 2) + slice * pitch};
   const uint32_t K = shared_address(shared), V = K + kv_bytes, Q = V + kv_bytes;
   const uint32_t k_tile = K + lane_offset_right<d>(lane), v_tile = V + lane_offset_down<d>(lane);
   const uint32_t q_rows_tile = Q + warp_row * TileLayout<d>::row_bytes;
@@ -68,36 +72,30 @@ extern "C" __global__ void __launch_bounds__(threads) flash1(const __grid_consta
   const float c = p.scale * 1.4426950408889634f;  // e^(scale x) = 2^(c x)
 
   const int Tr = (p.q_len + Br - 1) / Br, Tc = (p.kv_len + Bc - 1) / Bc;
-  const auto visible_keys = [&](int i) {  // of the last row of Q tile i
-    return CAUSAL ? min(p.kv_len, min((i + 1) * Br, p.q_len) + p.causal_offset) : p.kv_len;
-  };
   const auto prefetch_q = [&](int i) {  // a warp copies its own rows, so the inner loop needs no barrier
     if (i < Tr)
-      TileCopy<warp_rows, d, 32>::start(q_rows_tile + i % 2 * q_bytes,
-                                        q + (i * Br + warp_row) * p.q_strides.row, p.q_strides.row,
-                                        p.q_len - i * Br - warp_row, lane);
+      TileCopy<warp_rows, d, 32>::start(q_rows_tile + i % 2 * q_bytes, q + (i * Br + warp_row) * q_stride,
+                                        q_stride, p.q_len - i * Br - warp_row, lane);
     cp_async_commit();
   };
 
   // Q tiles that no key reaches (causal, q_len > kv_len) are in no pass.
-  const int first_seeing = CAUSAL ? max(0, -p.causal_offset) / Br : 0;
-  clear_rows(o, p.o_strides.row, first_seeing * Br);
+  const int first_seeing = first_seeing_query(p, 0) / Br;
+  clear_rows(o, o_stride, first_seeing * Br);
 
   for (int j = 0; j < Tc; ++j) {
     __syncthreads();  // nobody reads the previous K, V any more
-    TileCopy<Bc, d, threads>::start(K, k + j * Bc * p.k_strides.row, p.k_strides.row, p.kv_len - j * Bc,
-                                    thread);
-    TileCopy<Bc, d, threads>::start(V, v + j * Bc * p.v_strides.row, p.v_strides.row, p.kv_len - j * Bc,
-                                    thread);
+    TileCopy<Bc, d, threads>::start(K, k + j * Bc * k_stride, k_stride, p.kv_len - j * Bc, thread);
+    TileCopy<Bc, d, threads>::start(V, v + j * Bc * v_stride, v_stride, p.kv_len - j * Bc, thread);
     // Causal: Q tiles that end before key j Bc are above the diagonal.
-    const int first = CAUSAL ? max(0, j * Bc - p.causal_offset) / Br : 0;
+    const int first = first_seeing_query(p, j * Bc) / Br;
     prefetch_q(first);
     cp_async_wait<0>();
     __syncthreads();
 
     for (int i = first; i < Tr; ++i) {
       const int again = rederive(lane), row = i * Br + warp_row + again / 4, column = again % 4 * 2;
-      const bool last = (j + 1) * Bc >= visible_keys(i);
+      const bool last = (j + 1) * Bc >= visible_keys_of_tile(p, i * Br, Br);
       __syncwarp();  // Q_{i-1} has been read, its buffer is free
       prefetch_q(i + 1);
 
@@ -121,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(threads) flash1(const __grid_consta
         load_q<1, d>(fragment, q_buffer, step);
         add_q_k<1, Bc, d>(S, fragment, rederive(k_tile), step);
       }
-      const int first_keys = CAUSAL ? i * Br + warp_row + p.causal_offset + 1 : p.kv_len;
+      const int first_keys = unclamped_visible_keys(p, i * Br + warp_row);
       if (min(first_keys, p.kv_len) < (j + 1) * Bc)
         mask_scores<CAUSAL>(S, first_keys - j * Bc, p.kv_len - j * Bc, lane);
 
@@ -155,7 +153,7 @@ extern "C" __global__ void __launch_bounds__(threads) flash1(const __grid_consta
       }
       if (last) {  // the last pass over these rows writes O itself, through the Q tile
         __syncwarp();
-        store_warp_rows<warp_rows, d>(o + (i * Br + warp_row) * p.o_strides.row, p.o_strides.row,
+        store_warp_rows<warp_rows, d>(o + (i * Br + warp_row) * o_stride, o_stride,
                                       shared + 2 * kv_bytes + i % 2 * q_bytes, warp_row,
                                       p.q_len - i * Br - warp_row, lane);
       }

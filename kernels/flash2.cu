@@ -2,6 +2,8 @@
 // on chip and passes over K, V once. In the counters: S and P move no byte, O is written once, K and V are
 // read Tr times a head, and with causal masking the tiles above the diagonal are neither read nor multiplied.
 #include "attention_params.h"
+#include "lib/tensor.cuh"
+#include "lib/visible_keys.cuh"
 #include "lib/warp_tile.cuh"
 
 #ifndef WARP_ROWS  // query rows of a warp, 16 or 32: with 32, each K, V fragment serves two products
@@ -62,34 +64,35 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
   const int row = static_cast<int>(CAUSAL ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * Br;
   const int q_rows = min(Br, p.q_len - row);
   const long long head = blockIdx.y, batch = blockIdx.z, kv_head = head / (p.heads / p.kv_heads);
-  const auto* q = static_cast<const Element*>(p.q) + batch * p.q_strides.batch + head * p.q_strides.head +
-                  row * p.q_strides.row;
-  const auto* k = static_cast<const Element*>(p.k) + batch * p.k_strides.batch + kv_head * p.k_strides.head;
-  const auto* v = static_cast<const Element*>(p.v) + batch * p.v_strides.batch + kv_head * p.v_strides.head;
+  const long long q_stride = row_stride(p, operand_q), k_stride = row_stride(p, operand_k);
+  const long long v_stride = row_stride(p, operand_v), o_stride = row_stride(p, operand_o);
+  const auto* q = slice_of<const Element>(p, operand_q, batch, head) + row * q_stride;
+  const auto* k = slice_of<const Element>(p, operand_k, batch, kv_head);
+  const auto* v = slice_of<const Element>(p, operand_v, batch, kv_head);
   const uint32_t Q = shared_address(shared);
   const uint32_t K = Q + Br * d * sizeof(Element);
   const uint32_t V = K + STAGES * tile_bytes;
   const uint32_t q_tile = Q + warp_row * TileLayout<d>::row_bytes + lane_offset_down<d>(lane);
   const uint32_t k_tile = K + lane_offset_right<d>(lane), v_tile = V + lane_offset_down<d>(lane);
 
-  const int keys = CAUSAL ? max(0, min(p.kv_len, row + q_rows + p.causal_offset)) : p.kv_len;
+  const int keys = visible_keys_of_tile(p, row, Br);
   const int Tc = (keys + Bc - 1) / Bc;
   const auto load_k = [&](int j) {
     if (j < Tc)
-      TileCopy<Bc, d, threads>::start(K + j % STAGES * tile_bytes, k + j * Bc * p.k_strides.row,
-                                      p.k_strides.row, p.kv_len - j * Bc, thread);
+      TileCopy<Bc, d, threads>::start(K + j % STAGES * tile_bytes, k + j * Bc * k_stride, k_stride,
+                                      p.kv_len - j * Bc, thread);
     cp_async_commit();
   };
   const auto load_v = [&](int j) {
     if (j < Tc)
-      TileCopy<Bc, d, threads>::start(V + j % STAGES * tile_bytes, v + j * Bc * p.v_strides.row,
-                                      p.v_strides.row, p.kv_len - j * Bc, thread);
+      TileCopy<Bc, d, threads>::start(V + j % STAGES * tile_bytes, v + j * Bc * v_stride, v_stride,
+                                      p.kv_len - j * Bc, thread);
     cp_async_commit();
   };
 
   // K_0 V_0 K_1 V_1 ... is one sequence of copies, 2 STAGES - 1 ahead of the products.
   constexpr int in_flight = 2 * STAGES - 2;
-  if (Tc > 0) TileCopy<Br, d, threads>::start(Q, q, p.q_strides.row, q_rows, thread);
+  if (Tc > 0) TileCopy<Br, d, threads>::start(Q, q, q_stride, q_rows, thread);
 #pragma unroll
   for (int item = 0; item <= in_flight; ++item) item % 2 == 0 ? load_k(item / 2) : load_v(item / 2);
 
@@ -107,8 +110,8 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
 #pragma unroll
   for (int i = 0; i < M * 2; ++i) rows.m[i / 2][i % 2] = -INFINITY, rows.l[i / 2][i % 2] = 0.0f;
   const float c = p.scale * 1.4426950408889634f;
-  // Keys that the warp's first row sees, and the block's every row could see.
-  const int first_keys = CAUSAL ? row + warp_row + p.causal_offset + 1 : p.kv_len;
+  // Keys that the warp's first row sees, and so each of its rows.
+  const int first_keys = unclamped_visible_keys(p, row + warp_row);
 
   for (int j = 0; j < Tc; ++j) {
     float S[M][Bc / 8][4] = {};
@@ -143,7 +146,6 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
       put_row<d>(shared, warp_row + m * 16 + half * 8 + lane / 4, O[m], half, lane);
     }
   __syncwarp();
-  auto* o = static_cast<Element*>(p.o) + batch * p.o_strides.batch + head * p.o_strides.head +
-            (row + warp_row) * p.o_strides.row;
-  store_warp_rows<WARP_ROWS, d>(o, p.o_strides.row, shared, warp_row, q_rows - warp_row, lane);
+  auto* o = slice_of<Element>(p, operand_o, batch, head) + (row + warp_row) * o_stride;
+  store_warp_rows<WARP_ROWS, d>(o, o_stride, shared, warp_row, q_rows - warp_row, lane);
 }

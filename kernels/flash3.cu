@@ -6,6 +6,7 @@
 #include "lib/flash3_order.h"
 #include "lib/flash3_tile.cuh"
 #include "lib/rederive.cuh"
+#include "lib/tensor.cuh"
 
 #ifndef PING_PONG  // warpgroups take turns: one multiplies while another exponentiates (section 3.1)
 #define PING_PONG (TILE_BR > 64)
@@ -27,11 +28,16 @@ constexpr float p_exponent = fp8 ? probability_exponent : 0;
 constexpr float lag = fp8 ? 4 : 8;
 constexpr float largest_sum = fp8 ? 448 : 16384;
 
+// One a slice (fp8).
+__device__ inline const float* scales(const AttentionParams& p, OperandId id) {
+  return static_cast<const float*>(p.tensors[id].data);
+}
+
 // One thread: takes up tiles and keeps the rings of K and V full. A block asks for its next tile
 // early.
 __device__ inline void produce(const AttentionParams& p, const SharedMemory& smem) {
   const Flash3Order order = make_order(p);
-  auto* counter = static_cast<int*>(p.workspace[0]);
+  auto* counter = workspace_of<int>(p, 0);
   const int share = p.heads / p.kv_heads;
   uint32_t k_count = 0, v_count = 0, q_phase = 0;
   int next = 0;
@@ -40,8 +46,10 @@ __device__ inline void produce(const AttentionParams& p, const SharedMemory& sme
     const Flash3Tile tile = order.tile(index);
     const int row = tile.q_tile * Br, kv_slice = tile.slice / share;
     const int Tc = visible_tiles(p, row);
-    const float qk_scale = fp8 ? __ldcg(p.q_scale + tile.slice) * __ldcg(p.k_scale + kv_slice) : 1.0f;
-    const float v_scale = fp8 ? __ldcg(p.v_scale + kv_slice) : 1.0f;
+    const float qk_scale =
+        fp8 ? __ldcg(scales(p, operand_q_scale) + tile.slice) * __ldcg(scales(p, operand_k_scale) + kv_slice)
+            : 1.0f;
+    const float v_scale = fp8 ? __ldcg(scales(p, operand_v_scale) + kv_slice) : 1.0f;
     const auto load_k = [&](int j) {
       mbarrier_wait(smem.k_empty(slot(k_count)), phase(k_count) ^ 1);
       smem.load_k(p.tensor_maps[1], slot(k_count++), j * Bc, kv_slice);
@@ -106,7 +114,7 @@ class Consumer {
   // softmax of j runs beside the latter. From the last tile to the first: masked ones come first.
   __device__ void attend(int row, float c) {
     const int Tc = visible_tiles(p_, row - me_ * 64);
-    const int first_keys = CAUSAL ? row + p_.causal_offset + 1 : p_.kv_len;
+    const int first_keys = unclamped_visible_keys(p_, row);
     const int unmasked = min(max(min(first_keys, p_.kv_len), 0) / Bc, Tc);  // tiles every row sees in full
 #pragma unroll
     for (int n = 0; n < d / 8; ++n) O_[n][0] = O_[n][1] = O_[n][2] = O_[n][3] = 0;

@@ -6,6 +6,7 @@
 // four by four in registers. Counters: V read once and written once, in whole sectors.
 #include "attention_params.h"
 #include "lib/flash3_layout.h"
+#include "lib/tensor.cuh"
 
 static_assert(HEAD_DIM % 32 == 0, "rows of V are whole 32-byte sectors");
 static_assert(transpose_v_keys % v_column_group == 0);
@@ -68,13 +69,11 @@ extern "C" __global__ void __launch_bounds__(transpose_v_threads)
   __shared__ alignas(16) unsigned tile[row_start(keys)];
   const int first = blockIdx.x * keys;
   const long long pitch = (p.kv_len + v_column_group - 1) / v_column_group * v_column_group;
-  const unsigned char* v =
-      static_cast<const unsigned char*>(p.v) + blockIdx.z * p.v_strides.batch + blockIdx.y * p.v_strides.head;
-  load(v, p.v_strides.row, first, p.kv_len, tile);
+  const auto* v = slice_of<const unsigned char>(p, operand_v, blockIdx.z, blockIdx.y);
+  load(v, row_stride(p, operand_v), first, p.kv_len, tile);
   __syncthreads();
   const long long slice = static_cast<long long>(blockIdx.z) * p.kv_heads + blockIdx.y;
-  unsigned char* out =
-      static_cast<unsigned char*>(p.workspace[VT_WORKSPACE]) + slice * HEAD_DIM * pitch + first;
+  unsigned char* out = workspace_of<unsigned char>(p, VT_WORKSPACE) + slice * HEAD_DIM * pitch + first;
   constexpr int groups = keys / 16;
   // Neighbouring lanes write neighbouring halves of a sector.
   for (int i = threadIdx.x; i < groups * row_words; i += transpose_v_threads)

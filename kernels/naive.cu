@@ -5,6 +5,7 @@
 #include "lib/element.cuh"
 #include "lib/fma_product.cuh"
 #include "lib/row_softmax.cuh"
+#include "lib/tensor.cuh"
 #include "lib/visible_keys.cuh"
 
 using ScoresProduct = FmaProduct<TILE_BR, TILE_BC, true>;
@@ -12,7 +13,7 @@ using OutputProduct = FmaProduct<TILE_BR, HEAD_DIM, false>;
 
 // Row `row` of S (workspace 0) or P (workspace 1), [batch, heads, q_len, score_pitch].
 __device__ Element* score_row(const AttentionParams& p, int workspace, long long slice, int row) {
-  return static_cast<Element*>(p.workspace[workspace]) + (slice * p.q_len + row) * score_pitch(p.kv_len);
+  return workspace_of<Element>(p, workspace) + (slice * p.q_len + row) * score_pitch(p.kv_len);
 }
 
 // S = scale Q K^T: one block a Br x Bc tile, kv tiles fastest. Causal: a tile that no query of it sees is
@@ -27,12 +28,11 @@ extern "C" __global__ void __launch_bounds__(ScoresProduct::threads, ScoresProdu
   if (key >= visible_keys_of_tile(p, row, TILE_BR)) return;
 
   const int kv_head = head / (p.heads / p.kv_heads);
-  const MatrixRows q{static_cast<const Element*>(p.q) + batch * p.q_strides.batch + head * p.q_strides.head +
-                         row * p.q_strides.row,
-                     int(p.q_strides.row), min(TILE_BR, p.q_len - row)};
-  const MatrixRows k{static_cast<const Element*>(p.k) + batch * p.k_strides.batch +
-                         kv_head * p.k_strides.head + key * p.k_strides.row,
-                     int(p.k_strides.row), min(TILE_BC, p.kv_len - key)};
+  const long long q_stride = row_stride(p, operand_q), k_stride = row_stride(p, operand_k);
+  const MatrixRows q{slice_of<const Element>(p, operand_q, batch, head) + row * q_stride, int(q_stride),
+                     min(TILE_BR, p.q_len - row)};
+  const MatrixRows k{slice_of<const Element>(p, operand_k, batch, kv_head) + key * k_stride, int(k_stride),
+                     min(TILE_BC, p.kv_len - key)};
   ScoresProduct product;
   product.add(q, k, HEAD_DIM, &shared[0].x);
   const int pitch = score_pitch(p.kv_len);
@@ -70,12 +70,14 @@ extern "C" __global__ void __launch_bounds__(OutputProduct::threads, OutputProdu
   const int kv_head = head / (p.heads / p.kv_heads);
   const MatrixRows probabilities{score_row(p, 1, static_cast<long long>(batch) * p.heads + head, row),
                                  score_pitch(p.kv_len), min(TILE_BR, p.q_len - row)};
-  const MatrixRows v{
-      static_cast<const Element*>(p.v) + batch * p.v_strides.batch + kv_head * p.v_strides.head,
-      int(p.v_strides.row), p.kv_len};
+  const MatrixRows v{slice_of<const Element>(p, operand_v, batch, kv_head), int(row_stride(p, operand_v)),
+                     p.kv_len};
   OutputProduct product;
   product.add(probabilities, v, output_columns(p, row), &shared[0].x);
-  Element* const o = static_cast<Element*>(p.o) + batch * p.o_strides.batch + head * p.o_strides.head +
-                     row * p.o_strides.row;
-  product.store(o, p.o_strides.row, probabilities.rows, HEAD_DIM, 1.0f, &shared[0].x);
+  // The block's place is read once more: held over the product, it would cost the registers of a fourth block
+  // an SM.
+  const int row_again = int(blockIdx.x) * TILE_BR;
+  const long long o_stride = row_stride(p, operand_o);
+  Element* const o = slice_of<Element>(p, operand_o, blockIdx.z, blockIdx.y) + row_again * o_stride;
+  product.store(o, o_stride, min(TILE_BR, p.q_len - row_again), HEAD_DIM, 1.0f, &shared[0].x);
 }

@@ -4,6 +4,7 @@
 #include "attention_params.h"
 #include "lib/element.cuh"
 #include "lib/row_softmax.cuh"
+#include "lib/tensor.cuh"
 #include "lib/visible_keys.cuh"
 
 // P = softmax(scale S + mask) over whole rows padded to 16 columns; S (workspace 0) and P (workspace 1) are
@@ -16,8 +17,8 @@ extern "C" __global__ void __launch_bounds__(1024)
   if (group.row < unsigned(p.batch) * p.heads * p.q_len) {
     const int pitch = score_pitch(p.kv_len);
     const long long first = static_cast<long long>(group.row) * pitch;
-    work.s = static_cast<const Element*>(p.workspace[0]) + first;
-    work.p = static_cast<Element*>(p.workspace[1]) + first;
+    work.s = workspace_of<const Element>(p, 0) + first;
+    work.p = workspace_of<Element>(p, 1) + first;
     work.visible = visible_keys(p, int(group.row % p.q_len));
     work.read = pitch;
     work.write = pitch;

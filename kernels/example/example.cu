@@ -1,8 +1,8 @@
 // Attention to start from: right and slow. A warp keeps a few rows of Q and O in registers, spread over its
 // lanes, and takes the keys of a tile in shared memory one by one: no tensor cores, one exponential a lane.
 //
-// AttentionParams holds pointers, element strides and sizes. Every kernel is compiled with these macros, and
-// with those of the JSON beside this file:
+// AttentionParams holds tensors (pointer and element strides, by id) and sizes. Every kernel is compiled with
+// these macros, and with those of the JSON beside this file:
 //   DTYPE     0 fp32, 1 fp16, 2 bf16, 3 fp8        HEAD_DIM  elements of a head
 //   TILE_BR   rows of Q a block works on           TILE_BC   keys of a tile
 //   CAUSAL    1: query i sees key j when j <= i + p.causal_offset
@@ -11,6 +11,7 @@
 #include <cuda_fp16.h>
 
 #include "attention_params.h"
+#include "lib/tensor.cuh"
 
 #if DTYPE == 1
 using Element = __half;
@@ -54,13 +55,12 @@ extern "C" __global__ void __launch_bounds__(WARPS* lanes)
   const int block_row = blockIdx.x * TILE_BR;
   const int row = block_row + int(threadIdx.x) / lanes * rows_a_warp;  // this warp's first
   const int lane = threadIdx.x % lanes;
-  const Element* const q =
-      static_cast<const Element*>(p.q) + batch * p.q_strides.batch + head * p.q_strides.head;
-  const Element* const k =
-      static_cast<const Element*>(p.k) + batch * p.k_strides.batch + kv_head * p.k_strides.head;
-  const Element* const v =
-      static_cast<const Element*>(p.v) + batch * p.v_strides.batch + kv_head * p.v_strides.head;
-  Element* const o = static_cast<Element*>(p.o) + batch * p.o_strides.batch + head * p.o_strides.head;
+  const Element* const q = slice_of<const Element>(p, operand_q, batch, head);
+  const Element* const k = slice_of<const Element>(p, operand_k, batch, kv_head);
+  const Element* const v = slice_of<const Element>(p, operand_v, batch, kv_head);
+  Element* const o = slice_of<Element>(p, operand_o, batch, head);
+  const long long q_stride = row_stride(p, operand_q), k_stride = row_stride(p, operand_k);
+  const long long v_stride = row_stride(p, operand_v), o_stride = row_stride(p, operand_o);
 
   float q_part[rows_a_warp][elements_a_lane], o_part[rows_a_warp][elements_a_lane];
   float m[rows_a_warp], l[rows_a_warp];  // running maximum and sum of each row
@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(WARPS* lanes)
     l[r] = 0;
     for (int e = 0; e < elements_a_lane; ++e) {
       const bool inside = row + r < p.q_len;
-      q_part[r][e] = inside ? float(q[(row + r) * p.q_strides.row + e * lanes + lane]) * p.scale * log2_e : 0;
+      q_part[r][e] = inside ? float(q[(row + r) * q_stride + e * lanes + lane]) * p.scale * log2_e : 0;
       o_part[r][e] = 0;
     }
   }
@@ -78,8 +78,8 @@ extern "C" __global__ void __launch_bounds__(WARPS* lanes)
   for (int key = 0; key < keys; key += TILE_BC) {
     const int count = min(TILE_BC, keys - key);
     __syncthreads();  // all warps are through with the tile before
-    load_tile(reinterpret_cast<uint4*>(k_tile), k + key * p.k_strides.row, p.k_strides.row, count);
-    load_tile(reinterpret_cast<uint4*>(v_tile), v + key * p.v_strides.row, p.v_strides.row, count);
+    load_tile(reinterpret_cast<uint4*>(k_tile), k + key * k_stride, k_stride, count);
+    load_tile(reinterpret_cast<uint4*>(v_tile), v + key * v_stride, v_stride, count);
     __syncthreads();
     for (int j = 0; j < count; ++j)
       for (int r = 0; r < rows_a_warp; ++r) {
@@ -100,6 +100,6 @@ extern "C" __global__ void __launch_bounds__(WARPS* lanes)
   for (int r = 0; r < rows_a_warp; ++r)
     for (int e = 0; e < elements_a_lane; ++e)
       if (row + r < p.q_len)
-        o[(row + r) * p.o_strides.row + e * lanes + lane] =
+        o[(row + r) * o_stride + e * lanes + lane] =
             Element(l[r] > 0 ? o_part[r][e] / l[r] : 0.0f);  // 0 where a row sees no key
 }

@@ -1,18 +1,18 @@
 // Arguments of the kernels in harness.cu that take more than a few pointers; shared by host and device.
 #pragma once
 
-// The problem and the device's own tensors, as the fp64 reference reads them.
+#include "attention_params.h"
+
+// The problem and the device's own tensors, as the fp64 references read them.
 struct ReferenceParams {
-  const void* q;          // [batch, heads, q_len, head_dim], dense
-  const void* k;          // [batch, kv_heads, kv_len, head_dim], dense
-  const void* v;          // like k
-  const float* q_scale;   // [batch, heads] what elements are multiplied by; null: 1
-  const float* k_scale;   // [batch, kv_heads]
-  const float* v_scale;   // like k_scale
-  const long long* rows;  // [row_count]: slice * q_len + row of the query, slice = batch * heads + head
-  double* expected;       // [row_count, head_dim]
+  AttentionTensor tensors[operand_ids];
+  int types[operand_ids];  // of elements: 0 fp32, 1 fp16, 2 bf16, 3 e4m3, 4 int32
+  const long long* rows;   // [row_count] of the output: slice * rows of a slice + row
+  double* expected;        // [row_count, head_dim]
+  double* scratch;         // what the pass's first kernel leaves for its second; null: nothing
   long long row_count;
-  int dtype;  // 0 fp32, 1 fp16, 2 bf16, 3 fp8
+  OperandId output;
+  int batch;
   int heads;
   int kv_heads;
   int q_len;

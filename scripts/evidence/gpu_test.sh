@@ -184,7 +184,7 @@ broken_kernel() {
   case $1 in
     wrong) body='' ;;
     fault) body='*reinterpret_cast<volatile int*>(16) = p.q_len;' ;;
-    hang) body='while (*static_cast<const volatile int*>(p.o) != p.q_len + 1) __nanosleep(1000);' ;;
+    hang) body='while (*static_cast<const volatile int*>(p.tensors[operand_o].data) != p.q_len + 1) __nanosleep(1000);' ;;
   esac
   printf '#include "attention_params.h"\nextern "C" __global__ void flash2(const __grid_constant__ AttentionParams p) { %s }\n' \
     "$body"

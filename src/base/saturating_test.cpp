@@ -20,10 +20,13 @@ TEST(Saturating, StopsAtTheLargest) {
 
 // Workspaces of variant files may be of any size: they are held against a device's memory like all others.
 TEST(Saturating, OperandsBeyond64BitsAreTooLargeForAnyDevice) {
-  const Operand huge{"S",        Role::workspace, Init::poison, Dtype::fp32, 10'000'000,
+  const Operand huge{"S",        Role::workspace, Init::poison, ElementType::fp32, 10'000'000,
                      10'000'000, 10'000'000,      10'000'000,   10'000'000};
   EXPECT_EQ(huge.bytes(), saturated);
-  EXPECT_EQ(total_bytes({huge, huge}), saturated);
+  OperandList two;
+  two.add_workspace(huge);
+  two.add_workspace(huge);
+  EXPECT_EQ(total_bytes(two), saturated);
 }
 
 }  // namespace

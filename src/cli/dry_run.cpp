@@ -12,6 +12,7 @@
 #include "measure/compile/compile_plan.hpp"
 #include "measure/sim/phases.hpp"
 #include "model/predict.hpp"
+#include "problem/flops.hpp"
 #include "problem/operands.hpp"
 
 namespace attnprof {

@@ -4,7 +4,8 @@
 
 #include "measure/backend.hpp"
 #include "measure/timing_rule.hpp"
-#include "verify/reference.hpp"
+#include "problem/passes.hpp"
+#include "verify/error_meter.hpp"
 #include "verify/sampling.hpp"
 
 namespace attnprof {
@@ -14,8 +15,16 @@ std::vector<std::vector<std::string>> rule_lines() {
   const auto add = [&](const std::string& rule, auto value, const std::string& meaning) {
     lines.push_back({rule, fmt::format("{}", value), meaning});
   };
-  for (const Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16, Dtype::fp8})
-    add(fmt::format("tolerance_{}", to_string(dtype)), tolerance(dtype), "largest rel_err of a right output");
+  for (const PassSpec& pass : passes()) {
+    const OperandList tensors = pass.operands({});
+    for (const PassOutput& output : pass.outputs)
+      for (const Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16, Dtype::fp8})
+        // The forward pass's one output has the short name.
+        add(&pass == passes().data() ? fmt::format("tolerance_{}", to_string(dtype))
+                                     : fmt::format("tolerance_{}_{}_{}", pass.name,
+                                                   tensors[output.operand].name, to_string(dtype)),
+            output.tolerance(dtype), "largest rel_err of a right output");
+  }
   add("row_slack", row_slack, "times the tolerance: what a single row may be off by");
   add("least_random_rows", least_random_rows,
       "random query rows checked, at least one a head, beside a first or last row of every head");

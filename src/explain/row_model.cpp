@@ -94,7 +94,7 @@ RowModel model_row(const Row& row, const DeviceProfile& device, const Ceilings& 
   model.c = case_of_row(row, device);
   if (!model.c) return model;
   model.time = model_time(*model.c, model.device, model.nominal, model.shares);
-  model.c->operands.clear(), model.c->steps.clear();  // a file has up to a million rows
+  model.c->operands = {}, model.c->steps.clear();  // a file has up to a million rows
   return model;
 }
 

@@ -85,7 +85,11 @@ Build WorkerBackend::prepare(const Case& c) {
   return call_for_row({{"call", "prepare"}, {"case", to_json(c)}}, "preparing").build;
 }
 
-Verification WorkerBackend::verify() { return call_for_row({{"call", "verify"}}, "verifying").verify; }
+Verification WorkerBackend::verify() {
+  Row row = call_for_row({{"call", "verify"}}, "verifying");
+  row.verify.reason = row.status.reason;
+  return row.verify;
+}
 
 Latency WorkerBackend::time(Status& status) {
   Row row = call_for_row(status_request("time", status), "timing");

@@ -27,7 +27,10 @@ json answer(const json& request, const Open& open, std::unique_ptr<Backend>& bac
     set_launches(c, backend->info().device);
     row.build = backend->prepare(c);
   }
-  if (call == "verify") row.verify = backend->verify();
+  if (call == "verify") {
+    row.verify = backend->verify();
+    row.status.reason = row.verify.reason;
+  }
   if (call == "time") row.latency = backend->time(row.status);
   if (call == "count") row.counters = backend->count(row.status);
   return cells_to_json(row);

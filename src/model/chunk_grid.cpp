@@ -28,18 +28,20 @@ bool clipped(int64_t first, int64_t size, int64_t whole) { return first > 0 && f
 
 }  // namespace
 
-ChunkGrid::ChunkGrid(const std::vector<Operand>& operands, const std::vector<Access>& samples,
-                     int64_t max_chunks) {
-  std::vector<Side> rows(operands.size()), cols(operands.size());
+ChunkGrid::ChunkGrid(const OperandList& operands, const std::vector<Access>& samples, int64_t max_chunks)
+    : cells_(operand_ids) {
+  std::vector<Side> rows(operand_ids), cols(operand_ids);
   for (const Access& access : samples) {
     const auto index = static_cast<size_t>(access.operand);
-    if (!clipped(access.row, access.rows, operands[index].rows)) rows[index].add(access.rows);
-    if (!clipped(access.col, access.cols, operands[index].cols)) cols[index].add(access.cols);
+    const Operand& operand = operands[access.operand];
+    if (!clipped(access.row, access.rows, operand.rows)) rows[index].add(access.rows);
+    if (!clipped(access.col, access.cols, operand.cols)) cols[index].add(access.cols);
   }
-  for (size_t i = 0; i < operands.size(); ++i) {
-    const Operand& operand = operands[i];
-    cells_.push_back({operand.slices(), operand.rows, operand.row_pitch, bytes_per_element(operand.dtype),
-                      rows[i].choice(), cols[i].choice()});
+  for (const Operand& operand : operands) {
+    const auto index = static_cast<size_t>(operand.id);
+    cells_[index] = {operand.slices(),     operand.rows,
+                     operand.row_pitch,    bytes_per_element(operand.dtype),
+                     rows[index].choice(), cols[index].choice()};
   }
   number_chunks();
   coarsen(max_chunks);

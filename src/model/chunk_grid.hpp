@@ -15,7 +15,7 @@ namespace attnprof {
 class ChunkGrid {
  public:
   // `samples`: some accesses of every step. Above `max_chunks` in all, cells are doubled until they fit.
-  ChunkGrid(const std::vector<Operand>& operands, const std::vector<Access>& samples, int64_t max_chunks);
+  ChunkGrid(const OperandList& operands, const std::vector<Access>& samples, int64_t max_chunks);
 
   int64_t size() const { return size_; }
   std::vector<uint32_t> chunk_bytes() const;  // by chunk
@@ -38,7 +38,7 @@ class ChunkGrid {
 
  private:
   struct Cells {
-    int64_t slices, operand_rows, operand_cols, element;
+    int64_t slices = 0, operand_rows = 0, operand_cols = 0, element = 0;
     int64_t rows = 1, cols = 1;  // of a cell
     int64_t grid_rows = 1, grid_cols = 1;
     int64_t first = 0;  // number of the operand's first chunk
@@ -51,7 +51,7 @@ class ChunkGrid {
   void number_chunks();
   void coarsen(int64_t max_chunks);
 
-  std::vector<Cells> cells_;
+  std::vector<Cells> cells_;  // by OperandId; none of an operand that is not there
   int64_t size_ = 0;
 };
 

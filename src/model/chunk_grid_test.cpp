@@ -8,12 +8,12 @@
 namespace attnprof {
 namespace {
 
-std::vector<Operand> scores(int64_t rows, int64_t cols) {
-  return {{"S", Role::workspace, Init::poison, Dtype::fp16, 1, 2, rows, cols, cols}};
+OperandList scores(int64_t rows, int64_t cols) {
+  return {{"S", Role::workspace, Init::poison, ElementType::fp16, 1, 2, rows, cols, cols, operand_workspace}};
 }
 
 Access tile(int32_t row, int32_t rows, int32_t col, int32_t cols) {
-  return {0, 0, row, rows, col, cols, false};
+  return {operand_workspace, 0, row, rows, col, cols, AccessKind::read};
 }
 
 std::map<uint32_t, int64_t> touched(const ChunkGrid& grid, const Access& access) {

@@ -27,17 +27,15 @@ int64_t sector_bytes(const Operand& operand, const Region& region) {
   return bytes;
 }
 
-CountingMachine::CountingMachine(const std::vector<Operand>& operands) : operands_(operands) {
-  for (const Operand& operand : operands)
-    intermediate_.push_back(operand.role == Role::workspace && (operand.name == "S" || operand.name == "P"));
-}
+CountingMachine::CountingMachine(const OperandList& operands) : operands_(operands) {}
 
 TileValues CountingMachine::read(const Region& region) {
-  transfer(region, false);
+  transfer(region, AccessKind::read);
   return {};
 }
 
-void CountingMachine::write(const Region& region, const TileValues&) { transfer(region, true); }
+void CountingMachine::write(const Region& region, const TileValues&) { transfer(region, AccessKind::write); }
+void CountingMachine::add(const Region& region, const TileValues&) { transfer(region, AccessKind::reduce); }
 
 void CountingMachine::execute(Unit unit, int64_t operations) {
   switch (unit) {
@@ -62,16 +60,16 @@ void CountingMachine::execute(Unit unit, int64_t operations) {
   }
 }
 
-void CountingMachine::transfer(const Region& region, bool write) {
-  const auto index = static_cast<size_t>(region.operand);
-  const int64_t bytes = sector_bytes(operands_[index], region);
-  (write ? traffic_.write_bytes : traffic_.read_bytes) += bytes;
-  if (intermediate_[index]) traffic_.intermediate_bytes += bytes;
+void CountingMachine::transfer(const Region& region, AccessKind kind) {
+  const Operand& operand = operands_[region.operand];
+  const int64_t bytes = sector_bytes(operand, region);
+  (kind == AccessKind::read ? traffic_.read_bytes : traffic_.write_bytes) += bytes;
+  if (operand.is_score_matrix) traffic_.intermediate_bytes += bytes;
   ++traffic_.accesses;
   if (trace_ && bytes > 0)
     trace_->push_back({region.operand, static_cast<int32_t>(region.slice), static_cast<int32_t>(region.row),
                        static_cast<int32_t>(region.rows), static_cast<int32_t>(region.col),
-                       static_cast<int32_t>(region.cols), write});
+                       static_cast<int32_t>(region.cols), kind});
   if (traffic_.accesses >= next_call_) call();
 }
 

@@ -18,18 +18,18 @@ int64_t sector_bytes(const Operand& operand, const Region& region);
 
 // One transfer, in elements; small, because millions are kept.
 struct Access {
-  int32_t operand;
+  OperandId operand;
   int32_t slice;
   int32_t row;
   int32_t rows;
   int32_t col;
   int32_t cols;
-  bool write;
+  AccessKind kind;
 };
 
 struct SmTraffic {
   int64_t read_bytes = 0;
-  int64_t write_bytes = 0;
+  int64_t write_bytes = 0;         // reductions too: their values leave the SM, none come back
   int64_t intermediate_bytes = 0;  // the part that is S and P
   int64_t tensor_flops = 0;
   int64_t fma_flops = 0;
@@ -42,10 +42,11 @@ struct SmTraffic {
 
 class CountingMachine : public TileMachine {
  public:
-  explicit CountingMachine(const std::vector<Operand>& operands);
+  explicit CountingMachine(const OperandList& operands);
 
   TileValues read(const Region& region) override;
   void write(const Region& region, const TileValues& values) override;
+  void add(const Region& region, const TileValues& values) override;
   void receive_zeros(int64_t bytes) override { traffic_.read_bytes += bytes; }
   void execute(Unit unit, int64_t operations) override;
   bool numeric() const override { return false; }
@@ -63,14 +64,13 @@ class CountingMachine : public TileMachine {
   void set_traffic(const SmTraffic& traffic) { traffic_ = traffic; }
 
  private:
-  void transfer(const Region& region, bool write);
+  void transfer(const Region& region, AccessKind kind);
   void call() {
     next_call_ += every_;
     call_();
   }
 
-  const std::vector<Operand>& operands_;
-  std::vector<bool> intermediate_;
+  const OperandList& operands_;
   std::vector<Access>* trace_ = nullptr;
   SmTraffic traffic_;
   std::function<void()> call_;

@@ -34,6 +34,11 @@ class L2Model {
 
   void read(uint32_t chunk, uint32_t bytes, Reader reader);
   void write(uint32_t chunk, uint32_t bytes);
+  // L2 adds to what it holds: what it does not, it reads first.
+  void reduce(uint32_t chunk, uint32_t bytes, Reader reader) {
+    read(chunk, bytes, reader);
+    write(chunk, bytes);
+  }
   void settle();  // everything dirty goes to device memory; L2 keeps it, clean
   void reset_counts() { traffic_ = {}; }
 

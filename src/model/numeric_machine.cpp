@@ -12,11 +12,11 @@
 namespace attnprof {
 namespace {
 
-std::vector<float> initial_values(const Operand& operand, int position, const InputSource& inputs) {
+std::vector<float> initial_values(const Operand& operand, const InputSource& inputs) {
   const auto count = static_cast<size_t>(operand.elements());
   if (operand.init == Init::zero) return std::vector<float>(count, 0.0f);
   if (operand.init == Init::poison) return std::vector<float>(count, std::numeric_limits<float>::quiet_NaN());
-  return input_elements(operand, position, inputs, 0, operand.elements());
+  return input_elements(operand, inputs, 0, operand.elements());
 }
 
 size_t offset(const Operand& operand, int64_t slice, int64_t row, int64_t col) {
@@ -34,10 +34,9 @@ void check(const Operand& operand, const Region& r) {
 
 }  // namespace
 
-NumericMachine::NumericMachine(std::vector<Operand> operands, const InputSource& inputs)
+NumericMachine::NumericMachine(OperandList operands, const InputSource& inputs)
     : operands_(std::move(operands)) {
-  for (size_t i = 0; i < operands_.size(); ++i)
-    values_.push_back(initial_values(operands_[i], static_cast<int>(i), inputs));
+  for (const Operand& operand : operands_) values_.push_back(initial_values(operand, inputs));
 }
 
 TileValues NumericMachine::read(const Region& region) {
@@ -53,26 +52,41 @@ TileValues NumericMachine::read(const Region& region) {
 }
 
 void NumericMachine::write(const Region& region, const TileValues& tile) {
+  put(region, tile, [](float, float value) { return value; });
+}
+
+void NumericMachine::add(const Region& region, const TileValues& tile) {
+  put(region, tile, [](float before, float value) { return before + value; });
+}
+
+template <typename Combine>
+void NumericMachine::put(const Region& region, const TileValues& tile, Combine combine) {
   const Operand& shape = operand(region.operand);
   check(shape, region);
   if (tile.rows < region.rows || tile.cols < region.cols)
     throw std::logic_error(fmt::format("a tile of {} x {} is written to {} x {} of operand {}", tile.rows,
                                        tile.cols, region.rows, region.cols, shape.name));
-  std::vector<float>& values = values_[static_cast<size_t>(region.operand)];
+  std::vector<float>& values = values_[operands_.place(region.operand)];
   for (int64_t i = 0; i < region.rows; ++i) {
     float* target = values.data() + offset(shape, region.slice, region.row + i, region.col);
-    for (int64_t j = 0; j < region.cols; ++j) target[j] = round_to(shape.dtype, tile.at(i, j));
+    for (int64_t j = 0; j < region.cols; ++j)
+      target[j] = round_to(shape.dtype, combine(target[j], tile.at(i, j)));
   }
 }
 
 void NumericMachine::fill(const MemsetLaunch& memset) {
   const std::array<unsigned char, 4> bytes = {memset.value, memset.value, memset.value, memset.value};
-  std::ranges::fill(values_[static_cast<size_t>(memset.operand)],
+  std::ranges::fill(values_[operands_.place(memset.operand)],
                     load_element(operand(memset.operand).dtype, bytes.data(), 0));
 }
 
-const float* NumericMachine::row(int index, int64_t slice, int64_t row_index) const {
-  return values_[static_cast<size_t>(index)].data() + offset(operand(index), slice, row_index, 0);
+const float* NumericMachine::row(OperandId id, int64_t slice, int64_t row_index) const {
+  return values_[operands_.place(id)].data() + offset(operand(id), slice, row_index, 0);
+}
+
+std::span<const float> NumericMachine::rows(OperandId id, int64_t slice, int64_t row_index,
+                                            int64_t rows) const {
+  return {row(id, slice, row_index), static_cast<size_t>(rows * operand(id).row_pitch)};
 }
 
 }  // namespace attnprof

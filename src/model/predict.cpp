@@ -8,6 +8,8 @@
 
 #include "model/simulate.hpp"
 #include "model/simulation_plan.hpp"
+#include "problem/equal_parts.hpp"
+#include "problem/flops.hpp"
 #include "problem/problem_fields.hpp"
 
 namespace attnprof {
@@ -176,7 +178,8 @@ void simulate_within(const PredictLimits& limits, const Case& c, const DevicePro
   }
 }
 
-Prediction run(const Case& c, const DeviceProfile& device, const PredictLimits& limits) {
+// Of a case whose sequences are of one length.
+Prediction run_alike(const Case& c, const DeviceProfile& device, const PredictLimits& limits) {
   Prediction prediction{.model = problem_model(c.problem), .steps = {}};
   const std::vector<Step> steps = timed_steps(c);
   prediction.scheduled = !steps.empty() && std::ranges::all_of(steps, [](const Step& step) {
@@ -188,6 +191,47 @@ Prediction run(const Case& c, const DeviceProfile& device, const PredictLimits& 
   }
   simulate_within(limits, c, device, plan_simulation(c, device, steps, limits), prediction);
   return prediction;
+}
+
+// What the sequences of another length do, in the same launches.
+void add_part(Prediction& all, const Prediction& part) {
+  if (all.steps.empty()) all.steps.resize(part.steps.size());
+  for (size_t i = 0; i < part.steps.size(); ++i) {
+    StepPrediction sum = part.steps[i];
+    const StepPrediction& before = all.steps[i];
+    sum.ctas += before.ctas;
+    sum.sm_read_bytes += before.sm_read_bytes;
+    sum.sm_write_bytes += before.sm_write_bytes;
+    sum.intermediate_bytes += before.intermediate_bytes;
+    sum.hbm_read_bytes += before.hbm_read_bytes;
+    sum.hbm_write_bytes += before.hbm_write_bytes;
+    sum.tensor_flops += before.tensor_flops;
+    sum.fma_flops += before.fma_flops;
+    sum.exponentials += before.exponentials;
+    all.steps[i] = std::move(sum);
+  }
+  all.settled_write_bytes += part.settled_write_bytes;
+}
+
+// Sequences of unequal length are simulated length by length, none beside one of another.
+Prediction run(const Case& c, const DeviceProfile& device, const PredictLimits& limits) {
+  const std::vector<Problem> parts = equal_parts(c.problem);
+  if (parts.size() == 1 && parts.front() == c.problem) return run_alike(c, device, limits);
+  Prediction all{.model = problem_model(c.problem), .steps = {}};
+  for (const Problem& problem : parts) {
+    Case part = c;
+    part.problem = problem;
+    set_launches(part, device);
+    const Prediction of_part = run_alike(part, device, limits);
+    if (!of_part.scheduled || of_part.not_simulated) {
+      all.scheduled = of_part.scheduled, all.not_simulated = of_part.not_simulated;
+      all.steps.clear();
+      return all;
+    }
+    add_part(all, of_part);
+  }
+  fill_model(all);
+  return all;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "model/counting_machine.hpp"
 #include "model/simulate.hpp"
+#include "problem/problem_fields.hpp"
 #include "schedule/tiling.hpp"
 #include "testing/h200.hpp"
 #include "variants/registry.hpp"
@@ -78,11 +79,10 @@ TEST(Predict, TheTilesOfTheWorkedExample) {
   set_launches(c, h200());
   const auto steps = timed_steps(c);
   EXPECT_EQ(steps[0].schedule.ctas, 16);
-  const std::vector<Operand> ops = operands(c.problem);
+  const OperandList ops = operands(c.problem);
   int64_t tile_bytes = 64 * 64 * bytes_per_element(Dtype::fp16);  // S
-  for (int i : {operand_q, operand_k, operand_v, operand_o})
-    tile_bytes +=
-        sector_bytes(ops[static_cast<size_t>(i)], row_tile(i, ops[static_cast<size_t>(i)], 0, 0, 64));
+  for (const OperandId id : {operand_q, operand_k, operand_v, operand_o})
+    tile_bytes += sector_bytes(ops[id], row_tile(ops[id], 0, 0, 64));
   EXPECT_EQ(tile_bytes, 40 * 1024);
   // Each of 16 blocks reads a Q tile, writes an O tile, and reads 16 K and 16 V tiles.
   EXPECT_EQ(predict(c, h200()).sm_bytes, 16 * (2 + 2 * 16) * 8192);
@@ -143,6 +143,49 @@ TEST(Predict, WarmReadsNothingThatFits) {
   cold.cache = CacheState::cold;
   EXPECT_GT(static_cast<double>(*predict(c, h200()).hbm_bytes),
             0.9 * static_cast<double>(*predict(cold, h200()).hbm_bytes));
+}
+
+// Half of the sequences have a quarter of the keys.
+std::vector<Problem> two_lengths(const Problem& p) {
+  Problem whole = p, short_ones = p;
+  whole.further = short_ones.further = 0;
+  whole.batch = p.batch / 2, short_ones.batch = p.batch - whole.batch;
+  short_ones.kv_len = p.kv_len / 4;
+  return {whole, short_ones};
+}
+
+constexpr ProblemField ragged = {.name = "ragged",
+                                 .description = "1: sequences of two lengths",
+                                 .count = &Problem::further,
+                                 .lowest = 0,
+                                 .absent = "0",
+                                 .parts = two_lengths};
+
+TEST(Predict, SequencesOfUnequalLengthAreSummedPartByPart) {
+  const FurtherField with(ragged);
+  Case c = case_of("flash2", square(1024, 64, 2));
+  c.problem.batch = 4, c.problem.further = 1;
+  set_launches(c, h200());
+  Model sum;
+  sum.sm_bytes = sum.hbm_bytes = sum.tensor_flops = sum.useful_flops = sum.io_lower_bound_bytes = 0;
+  for (const Problem& problem : two_lengths(c.problem)) {
+    Case part = c;
+    part.problem = problem;
+    set_launches(part, h200());
+    const Model model = predict(part, h200());
+    *sum.sm_bytes += *model.sm_bytes, *sum.hbm_bytes += *model.hbm_bytes;
+    *sum.tensor_flops += *model.tensor_flops;
+    *sum.useful_flops += *model.useful_flops;
+    *sum.io_lower_bound_bytes += *model.io_lower_bound_bytes;
+  }
+  const Model model = predict(c, h200());
+  EXPECT_EQ(model.sm_bytes, sum.sm_bytes);
+  EXPECT_EQ(model.hbm_bytes, sum.hbm_bytes);
+  EXPECT_EQ(model.tensor_flops, sum.tensor_flops);
+  EXPECT_EQ(model.useful_flops, sum.useful_flops);
+  EXPECT_EQ(model.io_lower_bound_bytes, sum.io_lower_bound_bytes);
+  EXPECT_EQ(model.useful_flops, 4 * 64 * 2 * 2 * 1024 * (1024 + 256));
+  EXPECT_EQ(predict_steps(c, h200()).steps.at(0).ctas, 4 * 2 * 1024 / 128);
 }
 
 TEST(Predict, BlocksThatReadTheSameKMissOnce) {

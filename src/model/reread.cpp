@@ -6,6 +6,7 @@ namespace attnprof {
 
 Count reread_bytes(const Case& c) {
   const Problem& p = c.problem;
+  if (p.pass != Pass::forward) return std::nullopt;
   const std::string_view name = c.variant->name;
   const int64_t heads = p.batch * p.heads, element = bytes_per_element(p.dtype);
   if (name == "naive" || name == "standard") return heads * p.q_len * p.kv_len * element;

@@ -37,7 +37,7 @@ struct StepSamples {
   int64_t longest = 0;  // of the blocks
 };
 
-StepSamples sample_step(const Step& step, const std::vector<Operand>& operands) {
+StepSamples sample_step(const Step& step, const OperandList& operands) {
   StepSamples samples;
   CountingMachine machine(operands);
   for (int64_t cta : {int64_t{0}, step.schedule.ctas / 2, step.schedule.ctas - 1}) {
@@ -106,7 +106,14 @@ class DeviceRun {
       // Blocks are dealt to the SMs in turn.
       const L2Model::Reader reader = slot == several_slots ? L2Model::several : slot % device_.sms;
       grid_.for_each(access, [this, &access, reader](uint32_t chunk, uint32_t bytes) {
-        access.write ? l2_.write(chunk, bytes) : l2_.read(chunk, bytes, reader);
+        switch (access.kind) {
+          case AccessKind::read:
+            return l2_.read(chunk, bytes, reader);
+          case AccessKind::write:
+            return l2_.write(chunk, bytes);
+          case AccessKind::reduce:
+            return l2_.reduce(chunk, bytes, reader);
+        }
       });
     });
     const HbmTraffic after = l2_.traffic();
@@ -131,7 +138,7 @@ class DeviceRun {
   double slots_bytes_ = 0;  // of the host's memory
   double copies_;
   Dtype dtype_;
-  const std::vector<Operand>& operands_;
+  const OperandList& operands_;
   std::vector<Step> steps_;
   ChunkGrid grid_;
   L2Model l2_;

@@ -6,6 +6,7 @@
 
 #include "base/saturating.hpp"
 #include "model/counting_machine.hpp"
+#include "problem/flops.hpp"
 #include "schedule/occupancy.hpp"
 #include "schedule/tiling.hpp"
 
@@ -31,7 +32,7 @@ double from_a_part(const SmTraffic& part, const Problem& problem, const Step& st
 }
 
 // Of one step, from a few of its blocks.
-double estimated_accesses(const Step& step, const Problem& problem, const std::vector<Operand>& operands) {
+double estimated_accesses(const Step& step, const Problem& problem, const OperandList& operands) {
   constexpr int64_t samples = 8;
   double accesses = 0;
   const int64_t runs = std::min(samples, step.schedule.ctas);
@@ -49,7 +50,7 @@ double estimated_accesses(const Step& step, const Problem& problem, const std::v
 }
 
 int64_t estimated_accesses(const std::vector<Step>& steps, const Problem& problem,
-                           const std::vector<Operand>& operands) {
+                           const OperandList& operands) {
   double accesses = 0;
   for (const Step& step : steps) accesses += estimated_accesses(step, problem, operands);
   return accesses < 9e18 ? static_cast<int64_t>(accesses) : saturated;
@@ -73,7 +74,7 @@ int64_t pattern_slices(const std::vector<Step>& steps) {
 
 // Slices from which on each further one adds the same: the first and the last wave, and what a launch leaves
 // in L2 for the next, are then a small and constant part.
-int64_t settled_slices(const std::vector<Step>& steps, const std::vector<Operand>& operands, int64_t slices,
+int64_t settled_slices(const std::vector<Step>& steps, const OperandList& operands, int64_t slices,
                        const DeviceProfile& device) {
   const int64_t slice_bytes = std::max<int64_t>(1, total_bytes(operands) / slices);
   int64_t enough = steps.size() > 1 ? ceil_div(4 * device.l2_bytes, slice_bytes) : 1;
@@ -97,7 +98,7 @@ int64_t slices_at_once(const std::vector<Step>& steps, int64_t slices, const Dev
 // Small cases are run whole. In a large one either all blocks are on the device at once and advance alike, or
 // slices follow one another. Where even what that takes is too much, waves are taken to be alike.
 SimulationPlan cheapest(const Case& c, const DeviceProfile& device, const std::vector<Step>& steps,
-                        const std::vector<Operand>& operands, const PredictLimits& limits) {
+                        const OperandList& operands, const PredictLimits& limits) {
   using Way = SimulationPlan::Way;
   SimulationPlan plan{.way = Way::whole, .slices = c.problem.batch * c.problem.kv_heads};
   const int64_t accesses = estimated_accesses(steps, c.problem, operands);

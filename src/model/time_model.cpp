@@ -82,11 +82,11 @@ struct Ran {
   double footprint = 0;           // bytes of the operands it touches
 };
 
-Ran run(const Step& step, const std::vector<Operand>& operands) {
+Ran run(const Step& step, const OperandList& operands) {
   Ran ran;
   CountingMachine machine(operands);
   std::vector<Access> trace;
-  std::set<int32_t> touched;
+  std::set<OperandId> touched;
   machine.record_into(&trace);
   for (int64_t cta = 0; cta < step.schedule.ctas; ++cta) {
     const SmTraffic before = machine.traffic();
@@ -96,8 +96,7 @@ Ran run(const Step& step, const std::vector<Operand>& operands) {
     trace.clear();
   }
   ran.traffic = machine.traffic();
-  for (const int32_t operand : touched)
-    ran.footprint += static_cast<double>(operands[static_cast<size_t>(operand)].bytes());
+  for (const OperandId operand : touched) ran.footprint += static_cast<double>(operands[operand].bytes());
   return ran;
 }
 
@@ -184,7 +183,7 @@ std::optional<TimeModel> model_time(const Case& c, const DeviceProfile& device, 
   const Case part = first_slices(c, 1, device);
   const std::vector<Step> steps = timed_steps(part);
   if (!has_schedule(steps)) return std::nullopt;
-  const std::vector<Operand>& operands = part.operands;
+  const OperandList& operands = part.operands;
   const int64_t slices = c.problem.batch * c.problem.kv_heads;
   std::vector<Ran> ran;
   TimeModel model;

@@ -8,7 +8,7 @@ namespace attnprof {
 namespace {
 
 bool same_columns(const Access& a, const Access& b) {
-  return a.operand == b.operand && a.write == b.write && a.slice == b.slice && a.col == b.col &&
+  return a.operand == b.operand && a.kind == b.kind && a.slice == b.slice && a.col == b.col &&
          a.cols == b.cols;
 }
 

@@ -10,15 +10,17 @@
 namespace attnprof {
 namespace {
 
-const std::vector<Operand>& operands() {
-  static const std::vector<Operand> all = {{"Q", Role::input, Init::random, Dtype::fp16, 1, 4, 1024, 64, 64},
-                                           {"K", Role::input, Init::random, Dtype::fp16, 1, 4, 1024, 64, 64}};
+const OperandList& tensors() {
+  const auto tensor = [](const char* name, OperandId id) {
+    return Operand{name, Role::input, Init::random, ElementType::fp16, 1, 4, 1024, 64, 64, id};
+  };
+  static const OperandList all = {tensor("Q", operand_q), tensor("K", operand_k)};
   return all;
 }
 
 std::vector<Access> waves(const Schedule& schedule, int64_t resident, SmTraffic* traffic = nullptr) {
   std::vector<Access> seen;
-  CountingMachine machine(operands());
+  CountingMachine machine(tensors());
   run_in_waves(schedule, resident, machine, Deadline(60),
                [&](const Access& access, SlotIndex) { seen.push_back(access); });
   if (traffic) *traffic = machine.traffic();
@@ -28,7 +30,7 @@ std::vector<Access> waves(const Schedule& schedule, int64_t resident, SmTraffic*
 // Every block reads its own rows of Q, far from its neighbours', `reads` times.
 Schedule apart(int64_t ctas, int64_t reads) {
   return {ctas, [reads](int64_t cta, TileMachine& machine) {
-            for (int64_t i = 0; i < reads; ++i) machine.read({0, 0, cta * 64 + i * 4, 4, 0, 64});
+            for (int64_t i = 0; i < reads; ++i) machine.read({operand_q, 0, cta * 64 + i * 4, 4, 0, 64});
           }};
 }
 
@@ -41,7 +43,7 @@ TEST(Waves, ResidentBlocksTakeTurns) {
 TEST(Waves, AFinishedBlockMakesRoomForTheNext) {
   const Schedule uneven{3, [](int64_t cta, TileMachine& machine) {
                           for (int64_t i = 0; i < (cta == 0 ? 4 : 1); ++i)
-                            machine.read({0, 0, cta * 64 + i * 4, 4, 0, 64});
+                            machine.read({operand_q, 0, cta * 64 + i * 4, 4, 0, 64});
                         }};
   std::vector<int> blocks;
   for (const Access& access : waves(uneven, 2)) blocks.push_back(access.row / 64);
@@ -49,11 +51,13 @@ TEST(Waves, AFinishedBlockMakesRoomForTheNext) {
 }
 
 TEST(Waves, EqualAndAdjoiningAccessesOfNeighboursAreJoined) {
-  const Schedule same{8, [](int64_t, TileMachine& machine) { machine.read({1, 0, 0, 64, 0, 64}); }};
+  const Schedule same{8, [](int64_t, TileMachine& machine) { machine.read({operand_k, 0, 0, 64, 0, 64}); }};
   SmTraffic traffic;
   EXPECT_EQ(waves(same, 8, &traffic).size(), 1u);
   EXPECT_EQ(traffic.accesses, 8) << "the SMs still each receive it";
-  const Schedule rows{8, [](int64_t cta, TileMachine& machine) { machine.read({0, 0, cta, 1, 0, 64}); }};
+  const Schedule rows{8, [](int64_t cta, TileMachine& machine) {
+                        machine.read({operand_q, 0, cta, 1, 0, 64});
+                      }};
   const auto joined = waves(rows, 8);
   ASSERT_EQ(joined.size(), 1u);
   EXPECT_EQ(joined[0].rows, 8);
@@ -62,7 +66,7 @@ TEST(Waves, EqualAndAdjoiningAccessesOfNeighboursAreJoined) {
 TEST(Waves, WhatSeveralBlocksReadIsSaid) {
   const auto slots_of = [](const Schedule& schedule) {
     std::vector<SlotIndex> slots;
-    CountingMachine machine(operands());
+    CountingMachine machine(tensors());
     run_in_waves(schedule, 3, machine, Deadline(60),
                  [&](const Access&, SlotIndex slot) { slots.push_back(slot); });
     return slots;
@@ -70,19 +74,19 @@ TEST(Waves, WhatSeveralBlocksReadIsSaid) {
   EXPECT_EQ(slots_of(apart(4, 1)), (std::vector<SlotIndex>{0, 1, 2, 0}));
   EXPECT_EQ(slots_of({3,
                       [](int64_t, TileMachine& machine) {
-                        machine.read({1, 0, 0, 64, 0, 64});
+                        machine.read({operand_k, 0, 0, 64, 0, 64});
                       }}),
             (std::vector<SlotIndex>{several_slots}));
   EXPECT_EQ(slots_of({3,
                       [](int64_t cta, TileMachine& machine) {
-                        machine.read({0, 0, cta, 1, 0, 64});
+                        machine.read({operand_q, 0, cta, 1, 0, 64});
                       }}),
             (std::vector<SlotIndex>{0}));
 }
 
 TEST(Waves, BlocksThatAccessNothingArePassedOver) {
   const Schedule half{6, [](int64_t cta, TileMachine& machine) {
-                        if (cta % 2 == 1) machine.read({0, 0, cta * 64, 4, 0, 64});
+                        if (cta % 2 == 1) machine.read({operand_q, 0, cta * 64, 4, 0, 64});
                       }};
   EXPECT_EQ(waves(half, 2).size(), 3u);
   EXPECT_TRUE(waves({3, [](int64_t, TileMachine&) {}}, 2).empty());
@@ -91,7 +95,7 @@ TEST(Waves, BlocksThatAccessNothingArePassedOver) {
 
 // What turns are made of, written down plainly: every block's whole list.
 std::vector<Access> turns_of_lists(const Schedule& schedule, size_t resident) {
-  CountingMachine machine(operands());
+  CountingMachine machine(tensors());
   std::vector<std::vector<Access>> places(resident);
   int64_t next = 0;
   const auto take = [&](std::vector<Access>& place) {
@@ -121,9 +125,9 @@ TEST(Waves, LongBlocksAreStreamsOfTheSameAccesses) {
   const Schedule uneven{std::ssize(lengths), [&](int64_t cta, TileMachine& machine) {
                           if (cta == 1)
                             for (int64_t i = 0; i < 2 * stretch_accesses; ++i)
-                              machine.read({0, 0, 0, 0, 0, 64});
+                              machine.read({operand_q, 0, 0, 0, 0, 64});
                           for (int64_t i = 0; i < lengths[static_cast<size_t>(cta)]; ++i)
-                            machine.read({0, cta / 4, i % 500 * 2, 1, cta % 4 * 16, 16});
+                            machine.read({operand_q, cta / 4, i % 500 * 2, 1, cta % 4 * 16, 16});
                         }};
   for (const size_t resident : {1, 2, 3, 8}) {
     SmTraffic traffic;
@@ -140,13 +144,13 @@ TEST(Waves, LongBlocksAreStreamsOfTheSameAccesses) {
 }
 
 TEST(Waves, EndAtTheDeadline) {
-  CountingMachine machine(operands());
+  CountingMachine machine(tensors());
   EXPECT_THROW(run_in_waves(apart(1'000'000, 2), 3, machine, Deadline(-1), [](const Access&, SlotIndex) {}),
                OutOfTime);
   const Schedule nothing{1'000'000'000'000, [](int64_t, TileMachine&) {}};
   EXPECT_THROW(run_in_waves(nothing, 3, machine, Deadline(0.1), [](const Access&, SlotIndex) {}), OutOfTime);
   const Schedule endless{2, [](int64_t, TileMachine& m) {
-                           for (;;) m.read({0, 0, 0, 4, 0, 64});
+                           for (;;) m.read({operand_q, 0, 0, 4, 0, 64});
                          }};
   EXPECT_THROW(run_in_waves(endless, 3, machine, Deadline(0.1), [](const Access&, SlotIndex) {}), OutOfTime);
 }

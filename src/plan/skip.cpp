@@ -1,6 +1,7 @@
 #include "plan/skip.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -8,6 +9,7 @@
 #include "base/overloaded.hpp"
 #include "plan/knob_axes.hpp"
 #include "plan/sweep.hpp"
+#include "problem/passes.hpp"
 #include "problem/problem_fields.hpp"
 
 namespace attnprof {
@@ -72,6 +74,15 @@ Reason too_much_for_a_launch(const Case& c, const DeviceProfile& device) {
   return std::nullopt;
 }
 
+Reason missing_pass(const Case& c) {
+  const std::vector<Pass>& has = c.variant->passes;
+  if (std::ranges::find(has, c.problem.pass) != has.end()) return std::nullopt;
+  std::vector<std::string_view> names;
+  for (const Pass pass : has) names.push_back(to_string(pass));
+  return fmt::format("{} has the pass {}, not {}", c.variant->name, fmt::join(names, ", "),
+                     to_string(c.problem.pass));
+}
+
 std::optional<std::string> unheeded_field(const Case& c) {
   for (const ProblemField& field : problem_fields())
     if (field.tells(c.problem) && !field.first_schema &&
@@ -83,6 +94,7 @@ std::optional<std::string> unheeded_field(const Case& c) {
 }  // namespace
 
 std::optional<std::string> unsupported_reason(const Case& c, const DeviceProfile& device) {
+  if (auto reason = missing_pass(c)) return reason;
   if (auto reason = unheeded_field(c)) return reason;
   if (auto reason = bad_side("Br", c.tile.br, c.variant->tile_step)) return reason;
   if (auto reason = bad_side("Bc", c.tile.bc, c.variant->tile_step)) return reason;

@@ -190,20 +190,19 @@ PluginOperation::~PluginOperation() {
   if (api_.release) api_.release(state_);
 }
 
-void PluginOperation::launch(std::span<const Operand> operands, std::span<void* const> addresses,
+void PluginOperation::launch(const OperandList& operands, std::span<void* const> addresses,
                              void* stream) const {
-  const bool scaled = problem_.dtype == ATTNPROF_FP8;
-  const auto scale_of = [&](int operand) {
-    return scaled ? static_cast<const float*>(addresses[static_cast<size_t>(operand)]) : nullptr;
+  const auto address = [&](OperandId id) {
+    return operands.has(id) ? addresses[operands.place(id)] : nullptr;
   };
-  const size_t workspace = scaled ? operand_v_scale + 1 : operand_workspace;
-  const bool has_workspace = operands.size() > workspace;
+  const auto scale_of = [&](OperandId id) { return static_cast<const float*>(address(id)); };
+  const bool has_workspace = operands.has(operand_workspace);
   const attnprof_params params{
       .problem = &problem_,
-      .q = addresses[operand_q],
-      .k = addresses[operand_k],
-      .v = addresses[operand_v],
-      .o = addresses[operand_o],
+      .q = address(operand_q),
+      .k = address(operand_k),
+      .v = address(operand_v),
+      .o = address(operand_o),
       .q_strides = strides_of(operands[operand_q]),
       .k_strides = strides_of(operands[operand_k]),
       .v_strides = strides_of(operands[operand_v]),
@@ -211,8 +210,8 @@ void PluginOperation::launch(std::span<const Operand> operands, std::span<void* 
       .q_scale = scale_of(operand_q_scale),
       .k_scale = scale_of(operand_k_scale),
       .v_scale = scale_of(operand_v_scale),
-      .workspace = has_workspace ? addresses[workspace] : nullptr,
-      .workspace_bytes = has_workspace ? operands[workspace].bytes() : 0,
+      .workspace = address(operand_workspace),
+      .workspace_bytes = has_workspace ? operands[operand_workspace].bytes() : 0,
       .scale = 1.0f / std::sqrt(static_cast<float>(problem_.head_dim)),
   };
   Message message;

@@ -17,8 +17,8 @@ class PluginOperation {
   PluginOperation(const PluginOperation&) = delete;
   PluginOperation& operator=(const PluginOperation&) = delete;
 
-  // Enqueues the operation; `addresses`: of the operands, in their order, workspace last. Throws CaseFailed.
-  void launch(std::span<const Operand> operands, std::span<void* const> addresses, void* stream) const;
+  // Enqueues the operation; `addresses`: of the operands, in their order. Throws CaseFailed.
+  void launch(const OperandList& operands, std::span<void* const> addresses, void* stream) const;
 
  private:
   const std::string path_;

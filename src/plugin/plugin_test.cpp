@@ -16,6 +16,7 @@
 #include "plugin/own_variants.hpp"
 #include "plugin/plugin_host.hpp"
 #include "plugin/plugin_library.hpp"
+#include "problem/flops.hpp"
 #include "problem/rounding.hpp"
 #include "row/row_csv.hpp"
 #include "run/pipeline.hpp"
@@ -95,8 +96,7 @@ TEST_F(PluginTest, IsAVariantLikeAnyOther) {
   EXPECT_EQ(v->origin, library("right"));
   const Case c = hosted_case();
   EXPECT_EQ(c.skip, std::nullopt);
-  const std::vector<Operand> all = case_operands(*v, c.problem, c.tile);
-  EXPECT_EQ(all.back().bytes(), 33 * 4);
+  EXPECT_EQ(case_operands(*v, c.problem, c.tile)[operand_workspace].bytes(), 33 * 4);
   const Step step = v->steps(c.problem, c.tile, {}).front();
   EXPECT_EQ(std::get<PluginLaunch>(step.launch).library, nullptr) << "its code runs in workers alone";
 }
@@ -269,9 +269,10 @@ TEST(GuardBands, CountWhatChanged) {
 
 TEST(GuardBands, AreNaNInEveryDtype) {
   const std::vector<uint8_t> band(64, guard_byte);
-  for (const Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16, Dtype::fp8})
+  using enum ElementType;
+  for (const ElementType type : {fp32, fp16, bf16, e4m3})
     for (const size_t begin : {0, 1, 2, 3})  // an operand may end at any byte
-      EXPECT_TRUE(std::isnan(load_element(dtype, band.data() + begin, 5))) << to_string(dtype) << begin;
+      EXPECT_TRUE(std::isnan(load_element(type, band.data() + begin, 5))) << to_string(type) << begin;
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ std::vector<Operand> workspace_of(int64_t bytes) {
   return {{.name = "workspace",
            .role = Role::workspace,
            .init = Init::poison,
-           .dtype = Dtype::fp8,
+           .dtype = ElementType::e4m3,
            .batch = 1,
            .heads = 1,
            .rows = 1,

@@ -43,7 +43,6 @@ std::string MacroText::text(std::span<const RuleValue> values) const {
 
 namespace {
 
-constexpr size_t most_workspaces = 4;  // attention_max_workspaces
 constexpr size_t most_steps = 16;
 constexpr int64_t most_threads = 1024;  // of a block, on every GPU
 constexpr uintmax_t largest_file = 1 << 20;
@@ -164,7 +163,7 @@ OperandDescription read_operand(const JsonPart& part) {
   const bool zero = part.has("init") && part.at("init").word({"poison", "zero"}) == "zero";
   part.at("cols");  // a workspace of nothing is a mistake
   return {.name = name,
-          .dtype = *parse_dtype(part.at("dtype").word({"fp32", "fp16", "bf16", "fp8"})),
+          .dtype = *parse_element_type(part.at("dtype").word({"fp32", "fp16", "bf16", "fp8", "int32"})),
           .init = zero ? Init::zero : Init::poison,
           .batch = rule("batch"),
           .heads = rule("heads"),
@@ -175,8 +174,8 @@ OperandDescription read_operand(const JsonPart& part) {
 std::vector<OperandDescription> read_workspace(const JsonPart& part) {
   std::vector<OperandDescription> workspace;
   for (const JsonPart& element : part.elements()) workspace.push_back(read_operand(element));
-  if (workspace.size() > most_workspaces)
-    part.refuse(fmt::format("a variant has at most {} workspaces", most_workspaces));
+  if (workspace.size() > attention_max_workspaces)
+    part.refuse(fmt::format("a variant has at most {} workspaces", attention_max_workspaces));
   return workspace;
 }
 

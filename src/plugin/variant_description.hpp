@@ -42,7 +42,7 @@ struct StepDescription {
 
 struct OperandDescription {
   std::string name;
-  Dtype dtype;
+  ElementType dtype;
   Init init;
   FieldRule batch, heads, rows, cols;
 };

@@ -97,6 +97,7 @@ Variant variant_of(const std::shared_ptr<const VariantDescription>& v) {
   variant.name = v->name, variant.idea = v->idea, variant.needs = v->needs;
   variant.origin = v->origin, variant.fingerprint = v->fingerprint;
   variant.tile_step = 1;
+  variant.passes = v->supports.passes();
   variant.later_fields = v->supports.later_fields();
   variant.unsupported = [v](const Problem& p, const Tile& tile, const DeviceProfile& device) {
     return why_unsupported(*v, p, tile, device);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "problem/passes.hpp"
 #include "problem/problem_fields.hpp"
 
 namespace attnprof {
@@ -122,14 +123,15 @@ void VariantSupports::read_tiles(const JsonPart& part) {
 // Words that a file takes where it lists none: what absence means, else all.
 std::vector<std::string> usual_words(const ProblemField& field) {
   if (!field.absent.empty()) return {std::string(field.absent)};
-  return {field.words.begin(), field.words.end()};
+  const auto words = field.words();
+  return {words.begin(), words.end()};
 }
 
 VariantSupports::Words VariantSupports::words_of(const ProblemField& field, const JsonPart& part) {
   const std::string_view key = field.plural;
   if (!part.has(key) && field.name != "dtype") return {field.name, usual_words(field), false};
   Words words{field.name, {}, true};
-  for (const JsonPart& each : part.at(key).elements()) words.values.push_back(each.word(field.words));
+  for (const JsonPart& each : part.at(key).elements()) words.values.push_back(each.word(field.words()));
   return words;
 }
 
@@ -159,6 +161,13 @@ std::vector<std::string_view> VariantSupports::later_fields() const {
       names.push_back(field.name);
   }
   return names;
+}
+
+std::vector<Pass> VariantSupports::passes() const {
+  std::vector<Pass> passes;
+  for (const std::string& name : std::ranges::find(words_, "pass", &Words::field)->values)
+    passes.push_back(*parse_pass(name));
+  return passes;
 }
 
 std::optional<std::string> VariantSupports::reason(std::string_view name, const Problem& p, const Tile& tile,
@@ -197,7 +206,7 @@ std::string VariantSupports::sentence() const {
   for (const Words& words : words_) {
     if (words.field == "dtype")
       text += joined(words.values);
-    else if (words.listed && words.values.size() < find_problem_field(words.field)->words.size())
+    else if (words.listed && words.values.size() < find_problem_field(words.field)->words().size())
       text += fmt::format("; {} {}", words.field, joined(words.values));
   }
   for (const Limit& limit : limits_) text += fmt::format("; {} {}", limit.size, limit.text());

@@ -31,6 +31,7 @@ class VariantSupports {
   std::string sentence() const;  // for `list`: "fp16, bf16; head_dim multiple of 16 up to 128"
   const std::vector<Tile>& tiles() const { return tiles_; }
   std::vector<std::string_view> later_fields() const;  // that it names: Variant::later_fields
+  std::vector<Pass> passes() const;
 
  private:
   struct Limit {

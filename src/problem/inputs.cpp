@@ -9,10 +9,11 @@ namespace {
 static_assert(static_cast<int>(InputKind::normal) == attention_input_normal);
 static_assert(static_cast<int>(InputKind::outliers) == attention_input_outliers);
 
-float input_element(const Operand& operand, unsigned tensor, const InputSource& source, uint64_t index) {
+float input_element(const Operand& operand, const InputSource& source, uint64_t index) {
   const int kind = static_cast<int>(source.kind);
+  const auto tensor = static_cast<unsigned>(operand.id);
   if (operand.init == Init::scale) return attnprof_fp8_scale(source.seed, tensor, index, kind);
-  return round_to(operand.dtype, operand.dtype == Dtype::fp8
+  return round_to(operand.dtype, operand.dtype == ElementType::e4m3
                                      ? attnprof_fp8_value(source.seed, tensor, index, kind)
                                      : attnprof_input_value(source.seed, tensor, index, kind));
 }
@@ -26,12 +27,11 @@ std::string_view describe(InputKind kind) {
                                    : "random, near N(0, 1) + N(0, 100) Bernoulli(0.001)";
 }
 
-std::vector<float> input_elements(const Operand& operand, int position, const InputSource& source,
-                                  int64_t first, int64_t count) {
+std::vector<float> input_elements(const Operand& operand, const InputSource& source, int64_t first,
+                                  int64_t count) {
   std::vector<float> values(static_cast<size_t>(count));
   for (size_t i = 0; i < values.size(); ++i)
-    values[i] =
-        input_element(operand, static_cast<unsigned>(position), source, static_cast<uint64_t>(first) + i);
+    values[i] = input_element(operand, source, static_cast<uint64_t>(first) + i);
   return values;
 }
 

@@ -26,8 +26,8 @@ struct InputSource {
 };
 
 // Elements [first, first + count) of an input, in the order of memory, as stored: rounded to its dtype, of
-// fp8 not yet multiplied by the scale. `position`: of the operand in the case's list.
-std::vector<float> input_elements(const Operand& operand, int position, const InputSource& source,
-                                  int64_t first, int64_t count);
+// fp8 not yet multiplied by the scale.
+std::vector<float> input_elements(const Operand& operand, const InputSource& source, int64_t first,
+                                  int64_t count);
 
 }  // namespace attnprof

@@ -1,33 +1,60 @@
 #include "problem/operands.hpp"
 
+#include <fmt/format.h>
+
+#include <stdexcept>
 #include <utility>
 
-#include "base/saturating.hpp"
+#include "problem/equal_parts.hpp"
+#include "problem/passes.hpp"
 
 namespace attnprof {
 
-std::vector<Operand> operands(const Problem& p) {
-  const auto input = [&](const char* name, int64_t heads, int64_t rows) {
-    return Operand{name, Role::input, Init::random, p.dtype, p.batch, heads, rows, p.head_dim, p.head_dim};
-  };
-  const auto scale = [&](const char* name, int64_t heads) {
-    return Operand{name, Role::input, Init::scale, Dtype::fp32, p.batch, heads, 1, 1, 1};
-  };
-  Operand o = input("O", p.heads, p.q_len);
-  o.role = Role::output, o.init = Init::poison, o.dtype = output_dtype(p.dtype);
-  std::vector<Operand> all = {input("Q", p.heads, p.q_len), input("K", p.kv_heads, p.kv_len),
-                              input("V", p.kv_heads, p.kv_len), std::move(o)};
-  if (p.dtype == Dtype::fp8)
-    all.insert(all.end(),
-               {scale("q_scale", p.heads), scale("k_scale", p.kv_heads), scale("v_scale", p.kv_heads)});
-  return all;
+OperandList::OperandList(std::initializer_list<Operand> operands) : OperandList() {
+  for (const Operand& operand : operands) add(operand);
 }
 
-int64_t io_lower_bound_bytes(const Problem& problem) { return total_bytes(operands(problem)); }
+void OperandList::add(Operand operand) {
+  if (operand.id < 0 || operand.id >= operand_ids || has(operand.id))
+    throw std::logic_error(fmt::format("operand {} has id {}, which is none or is taken", operand.name,
+                                       static_cast<int>(operand.id)));
+  places_[static_cast<size_t>(operand.id)] = static_cast<int8_t>(all_.size());
+  all_.push_back(std::move(operand));
+}
 
-int64_t total_bytes(const std::vector<Operand>& operands) {
+void OperandList::add_workspace(Operand operand) {
+  if (workspaces_ == attention_max_workspaces)
+    throw std::length_error(fmt::format("{} is one workspace more than the {} that a variant can have",
+                                        operand.name, attention_max_workspaces));
+  operand.id = workspace_id(workspaces_++);
+  add(std::move(operand));
+}
+
+size_t OperandList::place(OperandId id) const {
+  const int8_t place = places_.at(static_cast<size_t>(id));
+  if (place == absent)
+    throw std::out_of_range(fmt::format("no operand here has id {}", static_cast<int>(id)));
+  return static_cast<size_t>(place);
+}
+
+OperandList operands(const Problem& problem) { return pass_spec(problem.pass).operands(problem); }
+
+int64_t io_lower_bound_bytes(const Problem& problem) {
+  int64_t bytes = 0;
+  for (const Problem& part : equal_parts(problem)) bytes = saturating_sum(bytes, total_bytes(operands(part)));
+  return bytes;
+}
+
+int64_t total_bytes(const OperandList& operands) {
   int64_t bytes = 0;
   for (const Operand& operand : operands) bytes = saturating_sum(bytes, operand.bytes());
+  return bytes;
+}
+
+int64_t workspace_bytes(const OperandList& operands) {
+  int64_t bytes = 0;
+  for (const Operand& operand : operands)
+    if (operand.role == Role::workspace) bytes = saturating_sum(bytes, operand.bytes());
   return bytes;
 }
 

@@ -2,16 +2,26 @@
 // them.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
+#include "attention_params.h"
 #include "base/saturating.hpp"
+#include "problem/element_type.hpp"
 #include "problem/problem.hpp"
 
 namespace attnprof {
 
-enum class Role { input, output, workspace };
+enum class Role {
+  input,    // made before anything runs
+  derived,  // read like an input, made by steps of the variant that are not timed (a backward pass's O, LSE)
+  output,   // what is verified
+  saved,    // written for a later pass, not verified
+  workspace,  // the variant's own
+};
 enum class Init {
   random,  // fresh values from the sweep's seed (problem/inputs.hpp)
   scale,   // an fp8 head's, from the seed too
@@ -25,12 +35,14 @@ struct Operand {
   std::string name;  // the paper's: Q, K, V, O, S, P, m, l
   Role role;
   Init init;
-  Dtype dtype;
+  ElementType dtype;
   int64_t batch;
   int64_t heads;
   int64_t rows;
   int64_t cols;
-  int64_t row_pitch;  // elements from one row to the next, >= cols
+  int64_t row_pitch;             // elements from one row to the next, >= cols
+  OperandId id = operand_ids;    // of a workspace: given by its place in the variant's list
+  bool is_score_matrix = false;  // a workspace like S and P: its traffic is model_intermediate_bytes
 
   int64_t slices() const { return saturating_product({batch, heads}); }
   // Saturated (base/saturating.hpp), like all sums of bytes here.
@@ -38,31 +50,46 @@ struct Operand {
   int64_t bytes() const { return saturating_product({elements(), bytes_per_element(dtype)}); }
 };
 
-// Positions of the forward pass's tensors in every operand list. A variant's workspace follows them: from
-// operand_workspace on where there are no scales, else after those (first_workspace).
-enum ForwardOperand : int {
-  operand_q,
-  operand_k,
-  operand_v,
-  operand_o,
-  operand_workspace,
-  operand_q_scale = operand_workspace,  // fp8 alone
-  operand_k_scale,
-  operand_v_scale,
+constexpr OperandId workspace_id(int index) { return static_cast<OperandId>(operand_workspace + index); }
+
+// Operands in an order, each id once.
+class OperandList {
+ public:
+  OperandList() { places_.fill(absent); }
+  OperandList(std::initializer_list<Operand> operands);
+
+  void add(Operand operand);  // throws std::logic_error for an id that is none, or is there already
+  // With the next workspace's id; throws std::length_error where there are attention_max_workspaces already.
+  void add_workspace(Operand operand);
+
+  bool has(OperandId id) const { return places_.at(static_cast<size_t>(id)) != absent; }
+  const Operand& operator[](OperandId id) const { return all_[place(id)]; }
+  // Its position in the order; throws std::out_of_range where it is not in the list.
+  size_t place(OperandId id) const;
+
+  size_t size() const { return all_.size(); }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+
+ private:
+  static constexpr int8_t absent = -1;
+  std::vector<Operand> all_;
+  std::array<int8_t, operand_ids> places_;
+  int workspaces_ = 0;
 };
 
-constexpr int first_workspace(const Problem& problem) {
-  return problem.dtype == Dtype::fp8 ? operand_v_scale + 1 : operand_workspace;
-}
-
-// Q [batch, heads, q_len, head_dim], K and V [batch, kv_heads, kv_len, head_dim], O like Q in output_dtype.
-// fp8 alone: the scales of Q [batch, heads], of K and of V [batch, kv_heads], fp32, each a slice of one
-// element.
-std::vector<Operand> operands(const Problem& problem);
+// All tensors that the problem's pass names (problem/passes.hpp).
+OperandList operands(const Problem& problem);
 
 // Bytes any implementation must move: each input read once, each output written once.
 int64_t io_lower_bound_bytes(const Problem& problem);
 
-int64_t total_bytes(const std::vector<Operand>& operands);
+int64_t total_bytes(const OperandList& operands);
+int64_t workspace_bytes(const OperandList& operands);
+
+// Slice of K and V that query slice `q_slice` (batch * heads + head) reads.
+inline int64_t kv_slice(const Problem& p, int64_t q_slice) {
+  return q_slice / p.heads * p.kv_heads + q_slice % p.heads / p.group();
+}
 
 }  // namespace attnprof

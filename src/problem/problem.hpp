@@ -5,25 +5,30 @@
 #include <optional>
 #include <string_view>
 
+#include "problem/element_type.hpp"
+
 namespace attnprof {
 
-enum class Pass { forward };
+// An index into the list of passes (problem/passes.hpp), which has their names.
+enum class Pass : int { forward };
 // fp8: Q, K and V are e4m3 with one fp32 scale a head (value = element * scale); O is bf16.
 enum class Dtype { fp32, fp16, bf16, fp8 };
 enum class Mask { full, causal };
 
-std::string_view to_string(Pass pass);
 std::string_view to_string(Dtype dtype);
 std::string_view to_string(Mask mask);
-std::optional<Pass> parse_pass(std::string_view text);
 std::optional<Dtype> parse_dtype(std::string_view text);  // "e4m3" is fp8 too
 std::optional<Mask> parse_mask(std::string_view text);
-int64_t bytes_per_element(Dtype dtype);
-// Of O, for Q, K and V of `dtype`.
-constexpr Dtype output_dtype(Dtype dtype) { return dtype == Dtype::fp8 ? Dtype::bf16 : dtype; }
+// Of Q, K and V.
+constexpr ElementType element_of(Dtype dtype) { return static_cast<ElementType>(dtype); }
+// Of O.
+constexpr ElementType output_element(Dtype dtype) {
+  return dtype == Dtype::fp8 ? ElementType::bf16 : element_of(dtype);
+}
+inline int64_t bytes_per_element(Dtype dtype) { return bytes_per_element(element_of(dtype)); }
 
-// O = softmax(Q K^T / sqrt(head_dim) + mask) V, for every batch and query head. problem_fields.hpp lists the
-// members: names, texts, options, and what their absence from a file means.
+// Attention of every sequence (batch) and query head; problem/passes.hpp says what a pass computes of it.
+// problem_fields.hpp lists the members: names, texts, options, and what their absence from a file means.
 struct Problem {
   Pass pass = Pass::forward;
   Dtype dtype = Dtype::fp16;
@@ -41,19 +46,5 @@ struct Problem {
   int64_t causal_offset() const { return kv_len - q_len; }
   bool operator==(const Problem&) const = default;
 };
-
-// Keys that query row `i` sees: a prefix [0, n) of the kv_len keys. Zero is possible when q_len > kv_len and
-// causal; such a row's output is zero.
-int64_t visible_keys(const Problem& problem, int64_t i);
-
-// Unmasked (query, key) pairs of one query head: an exact count, the sum of visible_keys over all rows.
-int64_t unmasked_pairs(const Problem& problem);
-
-// FLOPs of the two matrix products (QK^T and PV) over unmasked pairs, 4 head_dim a pair, all heads and
-// batches. Softmax is not counted.
-int64_t useful_flops(const Problem& problem);
-
-// FlashAttention's convention: the full q_len x kv_len product, halved when causal.
-int64_t half_square_flops(const Problem& problem);
 
 }  // namespace attnprof

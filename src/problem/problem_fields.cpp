@@ -8,13 +8,14 @@
 #include <stdexcept>
 #include <vector>
 
+#include "problem/passes.hpp"
+
 namespace attnprof {
 namespace {
 
-constexpr auto passes = std::to_array<std::string_view>({"fwd"});
-constexpr auto dtypes = std::to_array<std::string_view>({"fp32", "fp16", "bf16", "fp8"});
+constexpr auto dtype_words = std::to_array<std::string_view>({"fp32", "fp16", "bf16", "fp8"});
 constexpr auto dtype_aliases = std::to_array<std::string_view>({"e4m3"});
-constexpr auto masks = std::to_array<std::string_view>({"full", "causal"});
+constexpr auto mask_words = std::to_array<std::string_view>({"full", "causal"});
 
 template <auto member>
 std::string_view word_of(const Problem& p) {
@@ -43,12 +44,12 @@ std::vector<ProblemField> first_schema() {
       {.name = "pass",
        .description = "`fwd`; `-` of a traced kernel, like mask and tile, and 0 like the sizes: its problem "
                       "is not known",
-       .words = passes,
+       .words = pass_names,
        .word = word_of<&Problem::pass>,
        .set_word = set_parsed<&Problem::pass, parse_pass>,
        .absent = "fwd",
        .first_schema = true,
-       .axis = {.nesting = 0},
+       .axis = {.option = "--pass", .help = "What is computed: fwd", .preset = "fwd", .nesting = 0},
        .described =
            [](const Problem& p) { return p.pass == Pass::forward ? "" : std::string(to_string(p.pass)); },
        .plural = "passes"},
@@ -58,7 +59,7 @@ std::vector<ProblemField> first_schema() {
            "accumulate in fp32; of a traced kernel the operands of its tensor core products (fp32: TF32), "
            "`-` "
            "without any",
-       .words = dtypes,
+       .words = []() -> std::span<const std::string_view> { return dtype_words; },
        .aliases = dtype_aliases,
        .word = word_of<&Problem::dtype>,
        .set_word = set_parsed<&Problem::dtype, parse_dtype>,
@@ -73,7 +74,7 @@ std::vector<ProblemField> first_schema() {
       {.name = "mask",
        .description =
            "`full`, or `causal` aligned to the bottom right: query i sees key j when j <= i + kv_len - q_len",
-       .words = masks,
+       .words = []() -> std::span<const std::string_view> { return mask_words; },
        .word = word_of<&Problem::mask>,
        .set_word = set_parsed<&Problem::mask, parse_mask>,
        .first_schema = true,

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "problem/problem.hpp"
 
@@ -31,8 +32,8 @@ struct ProblemField {
   std::string_view description;  // of its column
   int64_t Problem::*count = nullptr;
   int64_t lowest = 1;
-  std::span<const std::string_view> words = {};    // all it can be
-  std::span<const std::string_view> aliases = {};  // what it may be called besides
+  std::span<const std::string_view> (*words)() = nullptr;  // all it can be
+  std::span<const std::string_view> aliases = {};          // what it may be called besides
   std::string_view (*word)(const Problem&) = nullptr;
   bool (*set_word)(Problem&, std::string_view) = nullptr;  // false: none of its words
 
@@ -53,6 +54,9 @@ struct ProblemField {
   std::string_view macro = {};
   bool in_kernel = false;        // of the first schema: kernels are compiled for it
   std::string_view plural = {};  // of a word: the key of a variant file's list of them
+  // Sequences of unequal length: the problems of equal ones that they are (problem/equal_parts.hpp), which
+  // have this field at its absent value. Null: it leaves all sequences alike.
+  std::vector<Problem> (*parts)(const Problem&) = nullptr;
   // Why its value does not go with the fields before it; null: it always does.
   std::optional<std::string> (*contradiction)(const Problem&) = nullptr;
 

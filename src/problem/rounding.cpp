@@ -69,45 +69,58 @@ float from_e4m3_bits(uint8_t bits) {
   return bits & 0x80 ? -magnitude : magnitude;
 }
 
-float round_to(Dtype dtype, float value) {
-  switch (dtype) {
-    case Dtype::fp32:
+float round_to(ElementType type, float value) {
+  switch (type) {
+    case ElementType::fp32:
       return value;
-    case Dtype::fp16:
+    case ElementType::fp16:
       return from_fp16_bits(to_fp16_bits(value));
-    case Dtype::bf16:
+    case ElementType::bf16:
       return from_bf16_bits(to_bf16_bits(value));
-    case Dtype::fp8:
+    case ElementType::e4m3:
       return from_e4m3_bits(to_e4m3_bits(value));
+    case ElementType::int32:
+      return std::nearbyint(value);
   }
   return value;
 }
 
-float load_element(Dtype dtype, const void* data, int64_t index) {
-  const auto* bytes = static_cast<const unsigned char*>(data) + index * bytes_per_element(dtype);
-  if (dtype == Dtype::fp32) {
-    float value;
-    std::memcpy(&value, bytes, sizeof value);
-    return value;
+float load_element(ElementType type, const void* data, int64_t index) {
+  const auto* bytes = static_cast<const unsigned char*>(data) + index * bytes_per_element(type);
+  const auto as = [bytes]<typename T>(T bits) {
+    std::memcpy(&bits, bytes, sizeof bits);
+    return bits;
+  };
+  switch (type) {
+    case ElementType::fp32:
+      return as(float{});
+    case ElementType::fp16:
+      return from_fp16_bits(as(uint16_t{}));
+    case ElementType::bf16:
+      return from_bf16_bits(as(uint16_t{}));
+    case ElementType::e4m3:
+      return from_e4m3_bits(*bytes);
+    case ElementType::int32:
+      return static_cast<float>(as(int32_t{}));
   }
-  if (dtype == Dtype::fp8) return from_e4m3_bits(*bytes);
-  uint16_t bits;
-  std::memcpy(&bits, bytes, sizeof bits);
-  return dtype == Dtype::fp16 ? from_fp16_bits(bits) : from_bf16_bits(bits);
+  return 0;
 }
 
-void store_element(Dtype dtype, void* data, int64_t index, float value) {
-  auto* bytes = static_cast<unsigned char*>(data) + index * bytes_per_element(dtype);
-  if (dtype == Dtype::fp32) {
-    std::memcpy(bytes, &value, sizeof value);
-    return;
+void store_element(ElementType type, void* data, int64_t index, float value) {
+  auto* bytes = static_cast<unsigned char*>(data) + index * bytes_per_element(type);
+  const auto put = [bytes](auto bits) { std::memcpy(bytes, &bits, sizeof bits); };
+  switch (type) {
+    case ElementType::fp32:
+      return put(value);
+    case ElementType::fp16:
+      return put(to_fp16_bits(value));
+    case ElementType::bf16:
+      return put(to_bf16_bits(value));
+    case ElementType::e4m3:
+      return put(to_e4m3_bits(value));
+    case ElementType::int32:
+      return put(static_cast<int32_t>(std::lrint(value)));
   }
-  if (dtype == Dtype::fp8) {
-    *bytes = to_e4m3_bits(value);
-    return;
-  }
-  const uint16_t bits = dtype == Dtype::fp16 ? to_fp16_bits(value) : to_bf16_bits(value);
-  std::memcpy(bytes, &bits, sizeof bits);
 }
 
 }  // namespace attnprof

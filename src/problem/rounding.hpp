@@ -1,10 +1,10 @@
-// Rounding fp32 values to a storage dtype and back, bit for bit as the hardware's round-to-nearest-even
+// Rounding fp32 values to a storage type and back, bit for bit as the hardware's round-to-nearest-even
 // conversions.
 #pragma once
 
 #include <cstdint>
 
-#include "problem/problem.hpp"
+#include "problem/element_type.hpp"
 
 namespace attnprof {
 
@@ -17,14 +17,14 @@ float from_bf16_bits(uint16_t bits);
 uint8_t to_e4m3_bits(float value);
 float from_e4m3_bits(uint8_t bits);
 
-// Repeated, a NaN of every dtype, wherever an element begins.
+// Repeated, a NaN of every floating-point type, wherever an element begins.
 inline constexpr uint8_t nan_byte = 0xFF;
 
-// The nearest value that `dtype` can store.
-float round_to(Dtype dtype, float value);
+// The nearest value that `type` can store: of int32 the nearest whole number.
+float round_to(ElementType type, float value);
 
-// Element `index` of a dense array of `dtype`.
-float load_element(Dtype dtype, const void* data, int64_t index);
-void store_element(Dtype dtype, void* data, int64_t index, float value);
+// Element `index` of a dense array of `type`; an int32 beyond 2^24 in size comes back rounded.
+float load_element(ElementType type, const void* data, int64_t index);
+void store_element(ElementType type, void* data, int64_t index, float value);
 
 }  // namespace attnprof

@@ -21,25 +21,36 @@ TEST(Rounding, EveryFiniteHalfRoundTrips) {
 }
 
 TEST(Rounding, TiesGoToEven) {
-  EXPECT_EQ(round_to(Dtype::fp16, 1.0f + std::ldexp(1.0f, -11)), 1.0f);
-  EXPECT_EQ(round_to(Dtype::fp16, 1.0f + 3 * std::ldexp(1.0f, -11)), 1.0f + std::ldexp(1.0f, -9));
-  EXPECT_EQ(round_to(Dtype::bf16, 1.0f + std::ldexp(1.0f, -8)), 1.0f);
-  EXPECT_EQ(round_to(Dtype::bf16, 1.0f + 3 * std::ldexp(1.0f, -8)), 1.0f + std::ldexp(1.0f, -6));
+  EXPECT_EQ(round_to(ElementType::fp16, 1.0f + std::ldexp(1.0f, -11)), 1.0f);
+  EXPECT_EQ(round_to(ElementType::fp16, 1.0f + 3 * std::ldexp(1.0f, -11)), 1.0f + std::ldexp(1.0f, -9));
+  EXPECT_EQ(round_to(ElementType::bf16, 1.0f + std::ldexp(1.0f, -8)), 1.0f);
+  EXPECT_EQ(round_to(ElementType::bf16, 1.0f + 3 * std::ldexp(1.0f, -8)), 1.0f + std::ldexp(1.0f, -6));
 }
 
 TEST(Rounding, ExtremesAreKept) {
   const float infinity = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(round_to(Dtype::fp16, 65504.0f), 65504.0f);
-  EXPECT_EQ(round_to(Dtype::fp16, 65520.0f), infinity);
-  EXPECT_EQ(round_to(Dtype::fp16, std::ldexp(1.0f, -24)), std::ldexp(1.0f, -24));
-  EXPECT_EQ(round_to(Dtype::fp16, std::ldexp(1.0f, -26)), 0.0f);
-  EXPECT_TRUE(std::isnan(round_to(Dtype::bf16, std::numeric_limits<float>::quiet_NaN())));
-  EXPECT_EQ(round_to(Dtype::bf16, -infinity), -infinity);
+  EXPECT_EQ(round_to(ElementType::fp16, 65504.0f), 65504.0f);
+  EXPECT_EQ(round_to(ElementType::fp16, 65520.0f), infinity);
+  EXPECT_EQ(round_to(ElementType::fp16, std::ldexp(1.0f, -24)), std::ldexp(1.0f, -24));
+  EXPECT_EQ(round_to(ElementType::fp16, std::ldexp(1.0f, -26)), 0.0f);
+  EXPECT_TRUE(std::isnan(round_to(ElementType::bf16, std::numeric_limits<float>::quiet_NaN())));
+  EXPECT_EQ(round_to(ElementType::bf16, -infinity), -infinity);
+}
+
+TEST(Rounding, WholeNumbersAreKept) {
+  unsigned char memory[8] = {};
+  for (const float value : {0.0f, -3.0f, 16777216.0f}) {
+    store_element(ElementType::int32, memory, 1, value);
+    EXPECT_EQ(load_element(ElementType::int32, memory, 1), value);
+    EXPECT_EQ(round_to(ElementType::int32, value), value);
+  }
+  EXPECT_EQ(load_element(ElementType::int32, memory, 0), 0) << "the element beside it";
+  EXPECT_EQ(round_to(ElementType::int32, 2.5f), 2.0f);
 }
 
 TEST(Rounding, TheNaNByteIsNaNInEveryDtype) {
   const std::vector<uint8_t> bytes(sizeof(float), nan_byte);
-  for (const Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16, Dtype::fp8})
+  for (const ElementType dtype : {ElementType::fp32, ElementType::fp16, ElementType::bf16, ElementType::e4m3})
     EXPECT_TRUE(std::isnan(load_element(dtype, bytes.data(), 0))) << to_string(dtype);
 }
 
@@ -85,8 +96,8 @@ TEST(RoundingToE4m3, NearestAndTiesToEven) {
 TEST(RoundingToE4m3, SaturatesAndKeepsNaN) {
   const float infinity = std::numeric_limits<float>::infinity();
   for (float large : {448.0f, 463.9f, 464.0f, 480.0f, 1e30f, std::numeric_limits<float>::max(), infinity}) {
-    EXPECT_EQ(round_to(Dtype::fp8, large), 448.0f) << large;
-    EXPECT_EQ(round_to(Dtype::fp8, -large), -448.0f) << large;
+    EXPECT_EQ(round_to(ElementType::e4m3, large), 448.0f) << large;
+    EXPECT_EQ(round_to(ElementType::e4m3, -large), -448.0f) << large;
   }
   EXPECT_EQ(to_e4m3_bits(std::numeric_limits<float>::quiet_NaN()), 0x7F);
   EXPECT_EQ(to_e4m3_bits(std::numeric_limits<float>::denorm_min()), 0);
@@ -95,11 +106,11 @@ TEST(RoundingToE4m3, SaturatesAndKeepsNaN) {
 
 TEST(RoundingToE4m3, ElementsAreBytes) {
   unsigned char data[3] = {0, 0, 0};
-  store_element(Dtype::fp8, data, 1, 1.5f);
+  store_element(ElementType::e4m3, data, 1, 1.5f);
   EXPECT_EQ(data[0], 0);
   EXPECT_EQ(data[1], 0x3C);
   EXPECT_EQ(data[2], 0);
-  EXPECT_EQ(load_element(Dtype::fp8, data, 1), 1.5f);
+  EXPECT_EQ(load_element(ElementType::e4m3, data, 1), 1.5f);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/csv_header.hpp"
 #include "base/error.hpp"
+#include "problem/flops.hpp"
 #include "problem/problem_fields.hpp"
 #include "published/published.hpp"
 

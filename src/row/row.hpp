@@ -43,6 +43,7 @@ struct Status {
 struct Verification {
   std::string verified;  // yes, no, unchecked
   Real rel_err, max_abs_err;
+  std::string reason = {};  // of `no`: a sentence, for Status::reason
 };
 
 struct Latency {

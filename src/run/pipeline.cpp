@@ -5,7 +5,6 @@
 #include "model/predict.hpp"
 #include "plan/identity.hpp"
 #include "roofline/row_roofline.hpp"
-#include "verify/wrong_output.hpp"
 
 namespace attnprof {
 namespace {
@@ -20,8 +19,7 @@ void measure(const Case& c, Backend& backend, double case_timeout_s, Row& row) {
   row.model = predict(c, backend.info().device, {.seconds = case_timeout_s});
   row.build = backend.prepare(c);
   row.verify = backend.verify();
-  if (row.verify.verified == "no")
-    return finish(row, "incorrect", wrong_output_reason(row.verify, c.problem));
+  if (row.verify.verified == "no") return finish(row, "incorrect", row.verify.reason);
   row.latency = backend.time(row.status);
   row.counters = backend.count(row.status);
   fill_roofline(row, backend.info().device, backend.info().ceilings);

@@ -38,11 +38,12 @@ struct Case {
 
   // Made once, by set_launches, and used by whoever plans, models, compiles or runs the case. Empty before,
   // and of a case that its variant does not support.
-  std::vector<Operand> operands = {};  // of the problem, then the workspace: what Region::operand indexes
-  std::vector<Step> steps = {};        // its launches on the device that it was planned for
+  OperandList operands = {};     // of the problem, then the workspace
+  std::vector<Step> steps = {};  // its launches on the device that it was planned for
 };
 
-// Fills in the operands and steps of a case whose tile is resolved and supported.
+// Fills in the operands and steps of a case whose tile is resolved and supported. Throws std::logic_error for
+// a variant that asks for more workspaces or tensor maps than a launch has, or that launches what it has not.
 void set_launches(Case& c, const DeviceProfile& device);
 
 std::vector<Step> timed_steps(const Case& c);

@@ -10,7 +10,7 @@ std::optional<std::string> fp8_unsupported(std::string_view variant, std::string
   return fmt::format("{} takes {}, not fp8; flash3 does", variant, takes);
 }
 
-float read_scale(const Problem& problem, int scale_operand, int64_t slice, TileMachine& machine) {
+float read_scale(const Problem& problem, OperandId scale_operand, int64_t slice, TileMachine& machine) {
   if (problem.dtype != Dtype::fp8) return 1;
   const TileValues scale = machine.read({scale_operand, slice, 0, 1, 0, 1});
   return machine.numeric() ? scale.at(0, 0) : 1;

@@ -16,7 +16,7 @@ std::optional<std::string> fp8_unsupported(std::string_view variant, std::string
 
 // Reads one head's scale from operand_q_scale, operand_k_scale or operand_v_scale: one sector. `slice`: of
 // that operand. 1, and nothing read, where the problem has no scales; 1 on a machine without numbers.
-float read_scale(const Problem& problem, int scale_operand, int64_t slice, TileMachine& machine);
+float read_scale(const Problem& problem, OperandId scale_operand, int64_t slice, TileMachine& machine);
 
 // The values that elements stand for.
 TileValues dequantised(TileValues elements, float scale);

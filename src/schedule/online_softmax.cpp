@@ -7,6 +7,7 @@
 
 #include "lib/flash3_layout.h"
 #include "problem/rounding.hpp"
+#include "problem/visible.hpp"
 #include "schedule/tile_product.hpp"
 
 namespace attnprof {
@@ -26,21 +27,50 @@ std::vector<float> scores(const TileValues& q, const TileValues& k) {
 // What the second product multiplies V with. e4m3 has few small numbers: P is rounded scaled up, and O scaled
 // down again (kernels/lib/flash3_layout.h).
 float rounded_probability(Dtype dtype, float probability) {
-  if (dtype != Dtype::fp8) return round_to(dtype, probability);
-  return std::ldexp(round_to(dtype, std::ldexp(probability, probability_exponent)), -probability_exponent);
+  const ElementType type = element_of(dtype);
+  if (dtype != Dtype::fp8) return round_to(type, probability);
+  return std::ldexp(round_to(type, std::ldexp(probability, probability_exponent)), -probability_exponent);
 }
 
-// P in place of S for one row of which `visible` keys count; the rest become zero. Returns P's sum before
-// rounding.
-float exponentials(std::span<float> s, int64_t visible, float scale, float maximum, Dtype dtype) {
-  float sum = 0;
-  for (int64_t j = 0; j < visible; ++j) {
-    float& element = s[static_cast<size_t>(j)];
-    const float probability = std::exp(element * scale - maximum);
-    sum += probability;
-    element = rounded_probability(dtype, probability);
+// The keys of a tile, [key, key + keys), that a row sees, counted from the tile's first.
+KeyRanges visible_in_tile(const Problem& p, const QueryRow& query, int64_t key, int64_t keys) {
+  const KeyRanges all = visible(p, query.slice / p.heads, query.row);
+  KeyRanges in_tile{{}, 0};
+  for (int i = 0; i < all.count; ++i) {
+    const IndexRange part{static_cast<int>(std::max<int64_t>(all.at[i].first - key, 0)),
+                          static_cast<int>(std::min<int64_t>(all.at[i].end - key, keys))};
+    if (part.first < part.end) in_tile.at[in_tile.count++] = part;
   }
-  std::fill(s.begin() + visible, s.end(), 0.0f);
+  return in_tile;
+}
+
+std::span<float> part_of(std::span<float> row, const IndexRange& range) {
+  return row.subspan(static_cast<size_t>(range.first), static_cast<size_t>(range.end - range.first));
+}
+
+float largest(std::span<float> s, const KeyRanges& seen) {
+  float maximum = -std::numeric_limits<float>::infinity();
+  for (int i = 0; i < seen.count; ++i)
+    maximum = std::max(maximum, *std::ranges::max_element(part_of(s, seen.at[i])));
+  return maximum;
+}
+
+// P in place of S for one row of which the keys `seen` count; the rest become zero. Returns P's sum before
+// rounding.
+float exponentials(std::span<float> s, const KeyRanges& seen, float scale, float maximum, Dtype dtype) {
+  float sum = 0;
+  size_t done = 0;
+  for (int i = 0; i < seen.count; ++i) {
+    const auto first = static_cast<size_t>(seen.at[i].first);
+    std::ranges::fill(s.subspan(done, first - done), 0.0f);
+    for (float& element : part_of(s, seen.at[i])) {
+      const float probability = std::exp(element * scale - maximum);
+      sum += probability;
+      element = rounded_probability(dtype, probability);
+    }
+    done = static_cast<size_t>(seen.at[i].end);
+  }
+  std::ranges::fill(s.subspan(done), 0.0f);
   return sum;
 }
 
@@ -51,23 +81,23 @@ OnlineSoftmax::OnlineSoftmax(int64_t rows, int64_t head_dim)
       l(static_cast<size_t>(rows), 0.0f),
       o{rows, head_dim, std::vector<float>(static_cast<size_t>(rows * head_dim), 0.0f)} {}
 
-void OnlineSoftmax::add_tile(const Problem& p, const TileValues& q, int64_t row, const TileValues& k,
+void OnlineSoftmax::add_tile(const Problem& p, const TileValues& q, QueryRow first, const TileValues& k,
                              const TileValues& v, int64_t key) {
   const float scale = 1.0f / std::sqrt(static_cast<float>(p.head_dim));
   std::vector<float> s = scores(q, k);
   for (int64_t i = 0; i < q.rows; ++i) {
     const std::span<float> s_row(s.data() + i * k.rows, static_cast<size_t>(k.rows));
-    const int64_t visible = std::clamp<int64_t>(visible_keys(p, row + i) - key, 0, k.rows);
-    if (visible == 0) {
+    const KeyRanges seen = visible_in_tile(p, {first.slice, first.row + i}, key, k.rows);
+    if (seen.count == 0) {
       std::ranges::fill(s_row, 0.0f);
       continue;
     }
     float& m_row = m[static_cast<size_t>(i)];
-    const float m_new = std::max(m_row, *std::max_element(s_row.begin(), s_row.begin() + visible) * scale);
+    const float m_new = std::max(m_row, largest(s_row, seen) * scale);
     const float correction = std::exp(m_row - m_new);
     m_row = m_new;
     float& l_row = l[static_cast<size_t>(i)];
-    l_row = l_row * correction + exponentials(s_row, visible, scale, m_new, p.dtype);
+    l_row = l_row * correction + exponentials(s_row, seen, scale, m_new, p.dtype);
     for (int64_t c = 0; c < o.cols; ++c) o.at(i, c) *= correction;
   }
   multiply_add(q.rows, o.cols, k.rows, {s.data(), k.rows}, {v.values.data(), v.cols},

@@ -24,7 +24,7 @@ struct Dim3 {
 // one slice. Rows and columns beyond the operand's read as zeros and are not written, so a box never crosses
 // into the next slice. The driver encodes it (measure/gpu/tensor_map.hpp).
 struct TensorMap {
-  int operand = 0;
+  OperandId operand = operand_q;
   int64_t box_rows = 0;   // up to 256
   int64_t box_cols = 0;   // elements, up to 256
   int swizzle_bytes = 0;  // of shared memory: 0 (none), 32, 64, 128; a box row is no longer than it
@@ -39,26 +39,27 @@ struct KernelLaunch {
   int threads = 0;
   int64_t smem_bytes = 0;                   // dynamic shared memory of one block
   int expected_registers = 0;               // a thread, for occupancy where nothing is compiled
-  std::vector<TensorMap> tensor_maps = {};  // slot i of AttentionParams::tensor_maps; up to 8
+  std::vector<TensorMap> tensor_maps = {};  // slot i of AttentionParams::tensor_maps
 };
 
-// C = alpha A op(B), row-major, one product for each of `count` batches (cuBLAS strided batched).
-// Operands are positions in the case's operand list; strides and leading dimensions in elements.
+// C = alpha op(A) op(B) + beta C, row-major, one product for each of `count` batches (cuBLAS strided
+// batched), each operand in its own element type. Strides and leading dimensions in elements.
 struct GemmLaunch {
   int64_t m = 0;
   int64_t n = 0;
   int64_t k = 0;
   int64_t count = 0;
+  bool transpose_a = false;  // A is k x m
   bool transpose_b = false;  // B is n x k
-  float alpha = 1;
-  int a = 0, b = 0, c = 0;
+  float alpha = 1, beta = 0;
+  OperandId a = operand_q, b = operand_k, c = operand_o;
   int64_t lda = 0, ldb = 0, ldc = 0;
   int64_t stride_a = 0, stride_b = 0, stride_c = 0;
 };
 
 // Fills a whole operand with one byte value.
 struct MemsetLaunch {
-  int operand = 0;
+  OperandId operand = operand_workspace;
   uint8_t value = 0;
 };
 

@@ -8,12 +8,14 @@
 #include <functional>
 #include <vector>
 
+#include "attention_params.h"
+
 namespace attnprof {
 
 // A rectangle of one (batch, head) slice of an operand, in elements, clipped to the operand: what is really
 // moved.
 struct Region {
-  int operand;    // position in the case's operand list (problem/operands.hpp)
+  OperandId operand;
   int64_t slice;  // batch * operand.heads + head
   int64_t row;
   int64_t rows;
@@ -29,6 +31,12 @@ struct TileValues {
 
   float& at(int64_t row, int64_t col) { return values[static_cast<size_t>(row * cols + col)]; }
   float at(int64_t row, int64_t col) const { return values[static_cast<size_t>(row * cols + col)]; }
+};
+
+enum class AccessKind : unsigned char {
+  read,
+  write,
+  reduce,  // added to what is there, by atomics or a bulk reduction: memory is read and written, by L2
 };
 
 enum class Unit {
@@ -48,6 +56,9 @@ class TileMachine {
   // Global memory to the SM and back; each call is one transfer of the region, bypassing L1.
   virtual TileValues read(const Region& region) = 0;
   virtual void write(const Region& region, const TileValues& values) = 0;
+  // Adds to what is in memory, as atomics do: blocks may add to one region. Only in a schedule that says so
+  // (Schedule::reduces).
+  virtual void add(const Region& region, const TileValues& values) = 0;
   // Bytes that arrive at the SM out of no operand: what a TMA box has beyond its tensor comes as zeros, and
   // an H200 counts it like data (l1tex__m_xbar2l1tex_read_bytes), though neither L2 nor HBM serves it.
   virtual void receive_zeros(int64_t /*bytes*/) {}
@@ -65,6 +76,7 @@ struct Schedule {
   bool exact = true;
   // Blocks take up one kv head after another, or these many at once.
   int64_t kv_heads_together = 1;
+  bool reduces = false;  // blocks add to the same regions: numbers are right in whatever order they run
 };
 
 }  // namespace attnprof

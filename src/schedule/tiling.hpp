@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "problem/operands.hpp"
 #include "problem/problem.hpp"
 #include "problem/problem_fields.hpp"
+#include "problem/visible.hpp"
 #include "schedule/tile_machine.hpp"
 
 namespace attnprof {
@@ -22,21 +24,51 @@ constexpr int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
 
 constexpr int64_t sector_floats = 8;  // of one 32-byte sector
 
-// Slice of K and V that query slice `q_slice` (batch * heads + head) reads.
-inline int64_t kv_slice(const Problem& p, int64_t q_slice) {
-  return q_slice / p.heads * p.kv_heads + q_slice % p.heads / p.group();
-}
+// Tiles [first, end) of keys.
+struct TileRange {
+  int64_t first, end;
+  int64_t count() const { return end - first; }
+};
 
-// K, V tiles of `bc` rows that the query rows [row, row + rows) need: those with at least one unmasked pair.
-inline int64_t visible_tiles(const Problem& p, int64_t row, int64_t rows, int64_t bc) {
-  const int64_t last_row = std::min(row + rows, p.q_len) - 1;
-  return ceil_div(visible_keys(p, last_row), bc);
-}
+// Tiles of keys, in ascending order, each once.
+class KeyTiles {
+ public:
+  void add(TileRange range);
+  int64_t count() const;
+  int64_t last() const { return ranges_[static_cast<size_t>(used_) - 1].end - 1; }  // of at least one
+  bool has(int64_t tile) const;
+
+  template <typename F>
+  void for_each(F f) const {
+    for (int r = 0; r < used_; ++r)
+      for (int64_t j = at(r).first; j < at(r).end; ++j) f(j);
+  }
+  template <typename F>
+  void for_each_from_last(F f) const {
+    for (int r = used_ - 1; r >= 0; --r)
+      for (int64_t j = at(r).end - 1; j >= at(r).first; --j) f(j);
+  }
+
+ private:
+  const TileRange& at(int range) const { return ranges_[static_cast<size_t>(range)]; }
+
+  std::array<TileRange, most_key_ranges> ranges_ = {};
+  int used_ = 0;
+};
+
+// Tiles of `bc` keys that the query rows [row, row + rows) of slice `q_slice` need: those with at least one
+// unmasked pair.
+KeyTiles key_tiles(const Problem& p, int64_t q_slice, int64_t row, int64_t rows, int64_t bc);
 
 // Rows [row, row + tile_rows) of a slice, all columns, clipped to the operand.
-inline Region row_tile(int operand, const Operand& shape, int64_t slice, int64_t row, int64_t tile_rows) {
-  return {operand, slice, row, std::min(tile_rows, shape.rows - row), 0, shape.cols};
+inline Region row_tile(const Operand& operand, int64_t slice, int64_t row, int64_t tile_rows) {
+  return {operand.id, slice, row, std::min(tile_rows, operand.rows - row), 0, operand.cols};
 }
+
+// Reads `keys` keys from `key` on of K or V, as query slice `q_slice` finds them (problem/kv_view.hpp),
+// clipped to the sequence: [keys, cols].
+TileValues read_keys(const Problem& p, const Operand& k_or_v, int64_t q_slice, int64_t key, int64_t keys,
+                     TileMachine& machine);
 
 // The macros every kernel is compiled with (kernels/attention_params.h); of later fields of the problem those
 // that are not at their absent value, so that kernels without them stay what they were.

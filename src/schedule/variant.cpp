@@ -1,6 +1,7 @@
 #include "schedule/variant.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace attnprof {
 
@@ -9,10 +10,9 @@ const Knob* find_knob(const Variant& variant, std::string_view name) {
   return found == variant.knobs.end() ? nullptr : &*found;
 }
 
-std::vector<Operand> case_operands(const Variant& variant, const Problem& problem, const Tile& tile) {
-  std::vector<Operand> all = operands(problem);
-  std::vector<Operand> workspace = variant.workspace(problem, tile);
-  all.insert(all.end(), workspace.begin(), workspace.end());
+OperandList case_operands(const Variant& variant, const Problem& problem, const Tile& tile) {
+  OperandList all = operands(problem);
+  for (Operand& operand : variant.workspace(problem, tile)) all.add_workspace(std::move(operand));
   return all;
 }
 

@@ -45,7 +45,8 @@ struct Variant {
   // checked by plan/skip.
   std::function<std::optional<std::string>(const Problem&, const Tile&, const DeviceProfile&)> unsupported;
   std::function<TileChoice(const Problem&, const DeviceProfile&)> default_tile;
-  // Device memory it needs beyond the problem's operands, in the order of AttentionParams::workspace.
+  // Device memory it needs beyond the problem's operands: workspace 0, 1, ... of AttentionParams, at most
+  // attention_max_workspaces.
   std::function<std::vector<Operand>(const Problem&, const Tile&)> workspace;
   std::function<std::vector<Step>(const Problem&, const Tile&, const DeviceProfile&)> steps;
 
@@ -58,6 +59,10 @@ struct Variant {
   // Tiles (and knobs) that `tune` tries where none are given; null: Br and Bc in multiples of 16.
   std::function<std::vector<Tile>(const Problem&, const DeviceProfile&)> candidates = nullptr;
 
+  // The passes it has; cases of others are skipped (plan/skip). `steps` of a backward pass make O and LSE
+  // (Role::derived) by steps that are not timed.
+  std::vector<Pass> passes = {Pass::forward};
+
   // Fields of the problem that came after the first schema and that this variant heeds. A case that has
   // another at anything but its absent value is skipped (plan/skip): no kernel answers what it was not asked.
   std::vector<std::string_view> later_fields = {};
@@ -69,8 +74,8 @@ struct Variant {
   std::function<StatedModel(const Problem&, const DeviceProfile&)> stated_model = nullptr;
 };
 
-// operands(problem) followed by the variant's workspace: the list that Region::operand and steps index.
-std::vector<Operand> case_operands(const Variant& variant, const Problem& problem, const Tile& tile);
+// operands(problem) followed by the variant's workspace. Throws std::length_error for too many workspaces.
+OperandList case_operands(const Variant& variant, const Problem& problem, const Tile& tile);
 
 const Knob* find_knob(const Variant& variant, std::string_view name);  // null if it has none of that name
 

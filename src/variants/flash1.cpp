@@ -14,7 +14,8 @@ extern const Variant flash1_variant;
 
 namespace {
 
-enum Workspace : int { workspace_o = operand_workspace, workspace_l, workspace_m };
+constexpr OperandId workspace_o = workspace_id(0), workspace_l = workspace_id(1),
+                    workspace_m = workspace_id(2);
 
 // Default tiles stay where the compiled kernel spills nothing: at most 128 keys, and S and O of a warp's 16
 // rows in 152 registers a lane, (d + Bc) / 2.
@@ -52,14 +53,15 @@ TileChoice default_tile(const Problem& p, const DeviceProfile& device) {
 // O is normalised fp32. l and m are vectors; a slice starts at a whole sector.
 std::vector<Operand> workspace(const Problem& p, const Tile&) {
   const auto tensor = [&](const char* name, int64_t rows, int64_t cols, int64_t pitch) {
-    return Operand{name, Role::workspace, Init::poison, Dtype::fp32, p.batch, p.heads, rows, cols, pitch};
+    return Operand{name, Role::workspace, Init::poison, ElementType::fp32, p.batch, p.heads, rows, cols,
+                   pitch};
   };
   return {tensor("O_fp32", p.q_len, p.head_dim, p.head_dim),
           tensor("l", 1, p.q_len, round_up(p.q_len, sector_floats)),
           tensor("m", 1, p.q_len, round_up(p.q_len, sector_floats))};
 }
 
-Region vector_tile(int operand, int64_t slice, const Region& rows) {
+Region vector_tile(OperandId operand, int64_t slice, const Region& rows) {
   return {operand, slice, 0, 1, rows.row, rows.rows};
 }
 
@@ -67,12 +69,12 @@ Region vector_tile(int operand, int64_t slice, const Region& rows) {
 struct Block {
   const Problem& p;
   const Tile& tile;
-  const std::vector<Operand>& ops;
+  const OperandList& ops;
   int64_t slice;
   TileMachine& machine;
 
-  TileValues read_rows(int operand, int64_t of_slice, int64_t row, int64_t rows) const {
-    return machine.read(row_tile(operand, ops[static_cast<size_t>(operand)], of_slice, row, rows));
+  TileValues read_rows(OperandId operand, int64_t row, int64_t rows) const {
+    return machine.read(row_tile(ops[operand], slice, row, rows));
   }
 
   int64_t row_bytes() const { return p.head_dim * bytes_per_element(p.dtype); }
@@ -82,7 +84,7 @@ struct Block {
   OnlineSoftmax load_state(const Region& rows, bool first_pass) const {
     OnlineSoftmax state(machine.numeric() ? rows.rows : 0, p.head_dim);
     if (first_pass) return state;
-    TileValues o = read_rows(workspace_o, slice, rows.row, rows.rows);
+    TileValues o = read_rows(workspace_o, rows.row, rows.rows);
     TileValues l = machine.read(vector_tile(workspace_l, slice, rows));
     TileValues m = machine.read(vector_tile(workspace_m, slice, rows));
     machine.execute(Unit::direct, state_bytes(rows));
@@ -96,7 +98,7 @@ struct Block {
   // The last pass over these rows writes the output itself, in its dtype, in place of fp32 O.
   void store_state(const Region& rows, const OnlineSoftmax& state, bool last_pass) const {
     Region o = rows;
-    o.operand = last_pass ? static_cast<int>(operand_o) : static_cast<int>(workspace_o);
+    o.operand = last_pass ? operand_o : workspace_o;
     machine.write(o, state.normalised());
     machine.execute(Unit::direct, state_bytes(rows));
     machine.write(vector_tile(workspace_l, slice, rows), {1, rows.rows, state.l});
@@ -105,37 +107,40 @@ struct Block {
 
   // One inner step: Q tile at `row` against the K, V tile at `key`.
   void inner_step(int64_t row, int64_t key, const TileValues& k, const TileValues& v) const {
-    const Region rows = row_tile(operand_o, ops[operand_o], slice, row, tile.br);
-    const TileValues q = read_rows(operand_q, slice, row, tile.br);
+    const Region rows = row_tile(ops[operand_o], slice, row, tile.br);
+    const TileValues q = read_rows(operand_q, row, tile.br);
     OnlineSoftmax state = load_state(rows, key == 0);
     machine.execute(Unit::tensor, 4 * int64_t{tile.br} * tile.bc * p.head_dim);
     machine.execute(Unit::exp, int64_t{tile.br} * tile.bc);
     // Every warp reads all of K and V; Q is written and read.
     machine.execute(Unit::smem, (tile.br / mma_rows * 2 * int64_t{tile.bc} + 2 * tile.br) * row_bytes());
     machine.execute(Unit::round, 1);
-    if (machine.numeric()) state.add_tile(p, q, row, k, v, key);
-    const bool last_pass = key / tile.bc == visible_tiles(p, row, tile.br, tile.bc) - 1;
+    if (machine.numeric()) state.add_tile(p, q, {slice, row}, k, v, key);
+    const bool last_pass = key / tile.bc == key_tiles(p, slice, row, tile.br, tile.bc).last();
     store_state(rows, state, last_pass);
   }
 };
 
-void run_block(const Problem& p, const Tile& tile, const std::vector<Operand>& ops, int64_t slice,
+void run_block(const Problem& p, const Tile& tile, const OperandList& ops, int64_t slice,
                TileMachine& machine) {
   const Block block{p, tile, ops, slice, machine};
   // Causal with more queries than keys: the first Q tiles see no key, are in no pass and are zero.
-  int64_t first = 0;
-  while (first < p.q_len && visible_tiles(p, first, tile.br, tile.bc) == 0) first += tile.br;
-  if (first > 0) {
-    const Region unseen = row_tile(operand_o, ops[operand_o], slice, 0, first);
+  const auto seeing_rows = [&](int64_t key, int64_t end) {
+    IndexRange rows = seeing(p, slice / p.heads, key, std::min(end, p.kv_len));
+    rows.first = rows.first / tile.br * tile.br;  // whole tiles
+    return rows;
+  };
+  if (const int64_t first = seeing_rows(0, p.kv_len).first; first > 0) {
+    const Region unseen = row_tile(ops[operand_o], slice, 0, first);
     machine.write(unseen, OnlineSoftmax(machine.numeric() ? unseen.rows : 0, p.head_dim).normalised());
   }
   for (int64_t key = 0; key < p.kv_len; key += tile.bc) {
-    const TileValues k = block.read_rows(operand_k, kv_slice(p, slice), key, tile.bc);
-    const TileValues v = block.read_rows(operand_v, kv_slice(p, slice), key, tile.bc);
+    const TileValues k = read_keys(p, ops[operand_k], slice, key, tile.bc, machine);
+    const TileValues v = read_keys(p, ops[operand_v], slice, key, tile.bc, machine);
     machine.execute(Unit::smem, 2 * tile.bc * block.row_bytes());
     machine.execute(Unit::round, 1);
-    while (visible_tiles(p, first, tile.br, tile.bc) * tile.bc <= key) first += tile.br;
-    for (int64_t row = first; row < p.q_len; row += tile.br) block.inner_step(row, key, k, v);
+    const IndexRange rows = seeing_rows(key, key + tile.bc);
+    for (int64_t row = rows.first; row < rows.end; row += tile.br) block.inner_step(row, key, k, v);
   }
 }
 

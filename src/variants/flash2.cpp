@@ -161,27 +161,27 @@ int64_t smem_traffic(const Problem& p, const Tile& tile, const Shape& shape) {
 }
 
 // One block: a Q tile against every visible K, V tile. Causal: the last Q tiles, which see most keys, first.
-void run_block(const Problem& p, const Tile& tile, const std::vector<Operand>& ops, int64_t tile_smem,
-               int64_t cta, TileMachine& machine) {
+void run_block(const Problem& p, const Tile& tile, const OperandList& ops, int64_t tile_smem, int64_t cta,
+               TileMachine& machine) {
   const int64_t q_tiles = ceil_div(p.q_len, tile.br);
   const int64_t slice = cta / q_tiles;
   const int64_t order = cta % q_tiles;
   const int64_t row = (p.mask == Mask::causal ? q_tiles - 1 - order : order) * tile.br;
-  const int64_t tiles = visible_tiles(p, row, tile.br, tile.bc);
-  const Region o_region = row_tile(operand_o, ops[operand_o], slice, row, tile.br);
+  const KeyTiles tiles = key_tiles(p, slice, row, tile.br, tile.bc);
+  const Region o_region = row_tile(ops[operand_o], slice, row, tile.br);
   TileValues q;
-  if (tiles > 0) q = machine.read(row_tile(operand_q, ops[operand_q], slice, row, tile.br));
+  if (tiles.count() > 0) q = machine.read(row_tile(ops[operand_q], slice, row, tile.br));
   OnlineSoftmax state(machine.numeric() ? o_region.rows : 0, p.head_dim);
-  for (int64_t j = 0; j < tiles; ++j) {
+  tiles.for_each([&](int64_t j) {
     const int64_t key = j * tile.bc;
-    const TileValues k = machine.read(row_tile(operand_k, ops[operand_k], kv_slice(p, slice), key, tile.bc));
-    const TileValues v = machine.read(row_tile(operand_v, ops[operand_v], kv_slice(p, slice), key, tile.bc));
+    const TileValues k = read_keys(p, ops[operand_k], slice, key, tile.bc, machine);
+    const TileValues v = read_keys(p, ops[operand_v], slice, key, tile.bc, machine);
     machine.execute(Unit::tensor, 4 * int64_t{tile.br} * tile.bc * p.head_dim);
     machine.execute(Unit::exp, int64_t{tile.br} * tile.bc);
     machine.execute(Unit::smem, tile_smem);
-    if (machine.numeric()) state.add_tile(p, q, row, k, v, key);
-  }
-  machine.execute(Unit::round, tiles + 2);  // and for the first tiles, and to write O
+    if (machine.numeric()) state.add_tile(p, q, {slice, row}, k, v, key);
+  });
+  machine.execute(Unit::round, tiles.count() + 2);  // and for the first tiles, and to write O
   machine.write(o_region, state.normalised());
 }
 

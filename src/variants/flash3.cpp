@@ -185,24 +185,24 @@ std::vector<Tile> candidates(const Problem& p, const DeviceProfile& device) {
 
 // Two counters that the blocks take their tiles from; the kernel leaves them at zero. In fp8, V^T.
 std::vector<Operand> workspace(const Problem& p, const Tile&) {
-  std::vector<Operand> all = {
-      {"tile_counter", Role::workspace, Init::zero, Dtype::fp32, 1, 1, 1, sector_floats, sector_floats}};
+  std::vector<Operand> all = {{"tile_counter", Role::workspace, Init::zero, ElementType::int32, 1, 1, 1,
+                               sector_floats, sector_floats}};
   if (is_fp8(p)) all.push_back(transposed_v(p));
   return all;
 }
 
-int v_operand(const Problem& p) { return is_fp8(p) ? first_workspace(p) + 1 : int{operand_v}; }
+OperandId v_operand(const Problem& p) { return is_fp8(p) ? workspace_id(1) : operand_v; }
 
 // One tile of Q against every visible K, V tile, from the last.
 struct Block {
   const Problem& p;
   const Tile& tile;
-  const std::vector<Operand>& ops;
+  const OperandList& ops;
   int64_t slice, row;
   TileMachine& machine;
 
-  TileValues read(int operand, int64_t of_slice, int64_t first_row, int64_t rows, float scale) const {
-    const Region region = row_tile(operand, ops[static_cast<size_t>(operand)], of_slice, first_row, rows);
+  TileValues read(OperandId operand, int64_t of_slice, int64_t first_row, int64_t rows, float scale) const {
+    const Region region = row_tile(ops[operand], of_slice, first_row, rows);
     machine.receive_zeros((rows - region.rows) * p.head_dim * bytes_per_element(p.dtype));
     return dequantised(machine.read(region), scale);
   }
@@ -216,12 +216,13 @@ struct Block {
     const float q_scale = read_scale(p, operand_q_scale, slice, machine);
     const float k_scale = read_scale(p, operand_k_scale, kv_slice(p, slice), machine);
     const float v_scale = read_scale(p, operand_v_scale, kv_slice(p, slice), machine);
-    const int64_t tiles = visible_tiles(p, row, tile.br, tile.bc);
-    const Region o_region = row_tile(operand_o, ops[operand_o], slice, row, tile.br);
+    const KeyTiles tiles = key_tiles(p, slice, row, tile.br, tile.bc);
+    const Region o_region = row_tile(ops[operand_o], slice, row, tile.br);
     TileValues q;
-    if (tiles > 0) q = read(operand_q, slice, row, tile.br, q_scale);
+    if (tiles.count() > 0) q = read(operand_q, slice, row, tile.br, q_scale);
     OnlineSoftmax state(machine.numeric() ? o_region.rows : 0, p.head_dim);
-    for (int64_t key = (tiles - 1) * tile.bc; key >= 0; key -= tile.bc) {
+    tiles.for_each_from_last([&](int64_t j) {
+      const int64_t key = j * tile.bc;
       const TileValues k = read(operand_k, kv_slice(p, slice), key, tile.bc, k_scale);
       const TileValues v = read_v(key, v_scale);
       machine.execute(Unit::tensor, 4 * int64_t{tile.br} * tile.bc * p.head_dim);
@@ -229,9 +230,10 @@ struct Block {
       // Every warpgroup reads all of K and V.
       machine.execute(Unit::smem, (consumers_of(tile) + 1) * 2 * int64_t{tile.bc} * p.head_dim *
                                       bytes_per_element(p.dtype));
-      if (machine.numeric()) state.add_tile(p, q, row, k, v, key);
-    }
-    machine.execute(Unit::round, tiles + 3);  // and to take up a tile of Q, for the first of K, to write O
+      if (machine.numeric()) state.add_tile(p, q, {slice, row}, k, v, key);
+    });
+    machine.execute(Unit::round,
+                    tiles.count() + 3);  // and to take up a tile of Q, for the first of K, to write O
     machine.write(o_region, state.normalised());
   }
 };
@@ -244,17 +246,18 @@ Flash3Order order_of(const Problem& p, const Tile& tile) {
 }
 
 // Panels as kernels/lib/flash3_tile.cuh lays them out.
-TensorMap panels(int operand, int64_t box_rows, int64_t row_elements, Dtype dtype) {
-  const int element = static_cast<int>(bytes_per_element(dtype));
+TensorMap panels(OperandId operand, int64_t box_rows, int64_t row_elements, ElementType type) {
+  const int element = static_cast<int>(bytes_per_element(type));
   const int width = flash3_panel_width(static_cast<int>(row_elements) * element);
   return {operand, box_rows, width / element, width};
 }
 
 std::vector<TensorMap> tensor_maps(const Problem& p, const Tile& tile) {
-  const TensorMap v = is_fp8(p) ? panels(v_operand(p), p.head_dim, tile.bc, p.dtype)
-                                : panels(operand_v, tile.bc, p.head_dim, p.dtype);
-  return {panels(operand_q, wgmma_rows, p.head_dim, p.dtype), panels(operand_k, tile.bc, p.head_dim, p.dtype),
-          v, panels(operand_o, wgmma_rows, p.head_dim, output_dtype(p.dtype))};
+  const ElementType type = element_of(p.dtype);
+  const TensorMap v = is_fp8(p) ? panels(v_operand(p), p.head_dim, tile.bc, type)
+                                : panels(operand_v, tile.bc, p.head_dim, type);
+  return {panels(operand_q, wgmma_rows, p.head_dim, type), panels(operand_k, tile.bc, p.head_dim, type), v,
+          panels(operand_o, wgmma_rows, p.head_dim, output_element(p.dtype))};
 }
 
 KernelLaunch launch_of(const Problem& p, const Tile& tile, const DeviceProfile& device) {
@@ -281,8 +284,7 @@ KernelLaunch launch_of(const Problem& p, const Tile& tile, const DeviceProfile& 
 std::vector<Step> steps(const Problem& p, const Tile& tile, const DeviceProfile& device) {
   std::vector<Step> all;
   if (is_fp8(p))
-    all.push_back(
-        transpose_v_step(p, operand_v, v_operand(p), tile.knobs.get("time_v_layout").value_or(0) != 0));
+    all.push_back(transpose_v_step(p, v_operand(p), tile.knobs.get("time_v_layout").value_or(0) != 0));
   const Flash3Order order = order_of(p, tile);
   Schedule schedule{order.tiles(), [p, tile, order, ops = case_operands(flash3_variant, p, tile)](
                                        int64_t index, TileMachine& machine) {

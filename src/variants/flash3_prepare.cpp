@@ -15,11 +15,10 @@ TileValues turned(const TileValues& v, int64_t cols) {
   return result;
 }
 
-void run_block(const Operand& v, const Operand& vt, int v_operand, int vt_operand, int64_t cta,
-               TileMachine& machine) {
+void run_block(const Operand& v, const Operand& vt, OperandId vt_operand, int64_t cta, TileMachine& machine) {
   const int64_t tiles = ceil_div(v.rows, transpose_v_keys);
   const int64_t slice = cta / tiles, key = cta % tiles * transpose_v_keys;
-  const TileValues elements = machine.read(row_tile(v_operand, v, slice, key, transpose_v_keys));
+  const TileValues elements = machine.read(row_tile(v, slice, key, transpose_v_keys));
   const int64_t cols = std::min<int64_t>(transpose_v_keys, vt.cols - key);
   machine.write({vt_operand, slice, 0, vt.rows, key, cols},
                 machine.numeric() ? turned(elements, cols) : TileValues{});
@@ -37,10 +36,11 @@ TileValues turned_back(const TileValues& vt, int64_t rows) {
 
 Operand transposed_v(const Problem& p) {
   const int64_t pitch = round_up(p.kv_len, v_column_group);
-  return {"V_T", Role::workspace, Init::poison, p.dtype, p.batch, p.kv_heads, p.head_dim, pitch, pitch};
+  return {"V_T",      Role::workspace, Init::poison, element_of(p.dtype), p.batch, p.kv_heads,
+          p.head_dim, pitch,           pitch};
 }
 
-TileValues read_transposed_v(const Problem& p, int vt_operand, int64_t slice, int64_t key, int64_t keys,
+TileValues read_transposed_v(const Problem& p, OperandId vt_operand, int64_t slice, int64_t key, int64_t keys,
                              TileMachine& machine) {
   const int64_t columns = std::min(keys, transposed_v(p).cols - key);
   machine.receive_zeros((keys - columns) * p.head_dim);
@@ -48,19 +48,18 @@ TileValues read_transposed_v(const Problem& p, int vt_operand, int64_t slice, in
   return machine.numeric() ? turned_back(vt, std::min(keys, p.kv_len - key)) : TileValues{};
 }
 
-Step transpose_v_step(const Problem& p, int v_operand, int vt_operand, bool timed) {
+Step transpose_v_step(const Problem& p, OperandId vt_operand, bool timed) {
   KernelLaunch kernel;
   kernel.file = "flash3_transpose_v.cu";
   kernel.entry = "flash3_transpose_v";
   kernel.macros = {{"HEAD_DIM", std::to_string(p.head_dim)},
-                   {"VT_WORKSPACE", std::to_string(vt_operand - first_workspace(p))}};
+                   {"VT_WORKSPACE", std::to_string(vt_operand - operand_workspace)}};
   kernel.grid = {ceil_div(p.kv_len, transpose_v_keys), p.kv_heads, p.batch};
   kernel.threads = transpose_v_threads;
   kernel.expected_registers = 40;
-  Schedule schedule{
-      kernel.grid.count(),
-      [v = operands(p)[static_cast<size_t>(operand_v)], vt = transposed_v(p), v_operand, vt_operand](
-          int64_t cta, TileMachine& machine) { run_block(v, vt, v_operand, vt_operand, cta, machine); }};
+  Schedule schedule{kernel.grid.count(),
+                    [v = operands(p)[operand_v], vt = transposed_v(p), vt_operand](
+                        int64_t cta, TileMachine& machine) { run_block(v, vt, vt_operand, cta, machine); }};
   return {"transpose_v", std::move(kernel), std::move(schedule), timed};
 }
 

@@ -14,11 +14,11 @@ Operand transposed_v(const Problem& problem);
 
 // Reads columns [key, key + keys) of one slice of V^T and returns the keys of V they hold, [keys, head_dim];
 // `key` and `keys` are multiples of v_column_group.
-TileValues read_transposed_v(const Problem& problem, int vt_operand, int64_t slice, int64_t key, int64_t keys,
-                             TileMachine& machine);
+TileValues read_transposed_v(const Problem& problem, OperandId vt_operand, int64_t slice, int64_t key,
+                             int64_t keys, TileMachine& machine);
 
-// "transpose_v": reads V whole once and writes V^T whole once. `v_operand` and `vt_operand`: their positions;
-// head_dim is a multiple of 32. Not `timed`: it runs once before the operation.
-Step transpose_v_step(const Problem& problem, int v_operand, int vt_operand, bool timed);
+// "transpose_v": reads V whole once and writes V^T, a workspace, whole once. head_dim is a multiple of 32.
+// Not `timed`: it runs once before the operation.
+Step transpose_v_step(const Problem& problem, OperandId vt_operand, bool timed);
 
 }  // namespace attnprof

@@ -14,6 +14,7 @@
 #include "lib/flash3_order.h"
 #include "plan/skip.hpp"
 #include "plan/sweep.hpp"
+#include "problem/flops.hpp"
 #include "testing/h200.hpp"
 #include "variants/registry.hpp"
 #include "variants/test_machine.hpp"
@@ -164,9 +165,9 @@ TEST(Flash3Steps, TensorMapsCoverTheRowsOfTheirOperands) {
     for (int64_t head_dim = 32; head_dim <= 256; head_dim += 32)
       for (int bc : {32, 96, 160}) {
         const Problem p = problem_of(dtype, 512, 512, Mask::full, 1, 1, head_dim);
-        const std::vector<Operand> all = case_operands(flash3(), p, {64, bc});
+        const OperandList all = case_operands(flash3(), p, {64, bc});
         for (const TensorMap& map : kernel_of(p, {64, bc}).tensor_maps) {
-          const Operand& operand = all[static_cast<size_t>(map.operand)];
+          const Operand& operand = all[map.operand];
           EXPECT_EQ(map.box_cols * bytes_per_element(operand.dtype), map.swizzle_bytes) << operand.name;
           EXPECT_LE(map.box_rows, 256) << operand.name;
           const int64_t tile_cols = operand.name == "V_T" ? bc : head_dim;

@@ -3,99 +3,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <limits>
 #include <span>
 
+#include "problem/flops.hpp"
 #include "problem/operands.hpp"
-#include "problem/rounding.hpp"
 #include "schedule/mma_tile.hpp"
 #include "schedule/tile_machine.hpp"
 #include "schedule/tiling.hpp"
 #include "schedule/variant.hpp"
 #include "variants/algorithm1.hpp"
 #include "variants/registry.hpp"
-#include "verify/reference.hpp"
+#include "variants/test_machine.hpp"
 
 namespace attnprof {
 namespace {
-
-struct OperandTraffic {
-  int64_t read = 0, written = 0;
-};
-
-// Operands on the host; counts what crosses by operand, in bytes of the operand's dtype.
-class HostMachine : public TileMachine {
- public:
-  HostMachine(const std::vector<Operand>& operands, bool numeric)
-      : operands_(operands), values_(operands.size()), traffic_(operands.size()), numeric_(numeric) {
-    for (size_t i = 0; numeric && i < operands.size(); ++i) fill(i);
-  }
-
-  TileValues read(const Region& region) override {
-    traffic(region.operand).read += bytes(region);
-    TileValues tile;
-    if (!numeric_) return tile;
-    tile = {region.rows, region.cols, {}};
-    for_each(region, [&](float& element) { tile.values.push_back(element); });
-    return tile;
-  }
-
-  void write(const Region& region, const TileValues& tile) override {
-    traffic(region.operand).written += bytes(region);
-    if (!numeric_) return;
-    ASSERT_EQ(tile.values.size(), static_cast<size_t>(region.rows * region.cols));
-    size_t next = 0;
-    const Dtype dtype = operand(region).dtype;
-    for_each(region, [&](float& element) { element = round_to(dtype, tile.values[next++]); });
-  }
-
-  void execute(Unit unit, int64_t operations) override {
-    if (unit == Unit::tensor) tensor_flops_ += operations;
-  }
-  bool numeric() const override { return numeric_; }
-
-  OperandTraffic& traffic(int operand) { return traffic_[static_cast<size_t>(operand)]; }
-  int64_t tensor_flops() const { return tensor_flops_; }
-  std::span<const float> slice(int operand, int64_t index) const {
-    const Operand& shape = operands_[static_cast<size_t>(operand)];
-    const int64_t elements = shape.rows * shape.row_pitch;
-    return {values_[static_cast<size_t>(operand)].data() + index * elements, static_cast<size_t>(elements)};
-  }
-
- private:
-  const Operand& operand(const Region& region) const {
-    return operands_[static_cast<size_t>(region.operand)];
-  }
-  int64_t bytes(const Region& region) const {
-    EXPECT_LE(region.row + region.rows, operand(region).rows);
-    EXPECT_LE(region.col + region.cols, operand(region).cols);
-    return region.rows * region.cols * bytes_per_element(operand(region).dtype);
-  }
-  // Inputs are smooth and asymmetric in row and column; everything else is NaN until it is written.
-  void fill(size_t index) {
-    const Operand& shape = operands_[index];
-    values_[index].resize(static_cast<size_t>(shape.elements()), std::numeric_limits<float>::quiet_NaN());
-    if (shape.role != Role::input) return;
-    double phase = static_cast<double>(index);
-    for (float& value : values_[index])
-      value = round_to(shape.dtype, static_cast<float>(1.5 * std::sin(phase += 0.7 + 0.001 * phase)));
-  }
-  template <typename Visit>
-  void for_each(const Region& region, Visit visit) {
-    const Operand& shape = operand(region);
-    std::vector<float>& values = values_[static_cast<size_t>(region.operand)];
-    for (int64_t r = region.row; r < region.row + region.rows; ++r)
-      for (int64_t c = region.col; c < region.col + region.cols; ++c)
-        visit(values[static_cast<size_t>((region.slice * shape.rows + r) * shape.row_pitch + c)]);
-  }
-
-  std::vector<Operand> operands_;
-  std::vector<std::vector<float>> values_;
-  std::vector<OperandTraffic> traffic_;
-  int64_t tensor_flops_ = 0;
-  bool numeric_;
-};
 
 DeviceProfile large_device() {
   DeviceProfile device;
@@ -112,27 +34,14 @@ Problem problem_of(int64_t q_len, int64_t kv_len, Mask mask = Mask::full, int64_
   return p;
 }
 
-HostMachine run(const char* name, const Problem& p, const Tile& tile, bool numeric) {
+TestMachine run(const char* name, const Problem& p, const Tile& tile, bool numeric) {
   const Variant& variant = *find_variant(name);
-  HostMachine machine(case_operands(variant, p, tile), numeric);
+  TestMachine machine(case_operands(variant, p, tile), numeric);
   const std::vector<Step> steps = variant.steps(p, tile, large_device());
   EXPECT_EQ(steps.size(), 1u);
   EXPECT_EQ(std::get<KernelLaunch>(steps[0].launch).grid.count(), steps[0].schedule.ctas);
   for (int64_t cta = 0; cta < steps[0].schedule.ctas; ++cta) steps[0].schedule.run(cta, machine);
   return machine;
-}
-
-Verification verify(const HostMachine& machine, const Problem& p) {
-  ErrorMeter meter(p.head_dim);
-  const auto d = static_cast<size_t>(p.head_dim);
-  for (const SampledRow& sample : rows_to_verify(p, 1, true)) {
-    const int64_t kv = kv_slice(p, sample.slice);
-    const size_t offset = static_cast<size_t>(sample.row) * d;
-    meter.add(reference_row(p, sample.row, machine.slice(operand_q, sample.slice).subspan(offset, d),
-                            machine.slice(operand_k, kv), machine.slice(operand_v, kv)),
-              machine.slice(operand_o, sample.slice).subspan(offset, d));
-  }
-  return meter.verdict(p.dtype);
 }
 
 struct Lengths {
@@ -147,7 +56,7 @@ TEST_P(FlashNumbers, EqualTheReferenceForEveryShapeMaskAndTile) {
     for (Mask mask : {Mask::full, Mask::causal})
       for (const Tile& tile : {Tile{16, 16}, Tile{64, 32}, Tile{32, 64}}) {
         const Problem p = problem_of(n.q, n.k, mask);
-        const Verification result = verify(run(GetParam(), p, tile, true), p);
+        const Verification result = verify_against_reference(run(GetParam(), p, tile, true), p);
         EXPECT_EQ(result.verified, "yes") << n.q << "x" << n.k << " " << to_string(mask) << " tile "
                                           << tile.br << "x" << tile.bc << " error " << *result.rel_err;
       }
@@ -156,52 +65,50 @@ TEST_P(FlashNumbers, EqualTheReferenceForEveryShapeMaskAndTile) {
 TEST_P(FlashNumbers, EqualTheReferenceWithGroupedHeadsBatchesAndBf16) {
   Problem p = problem_of(40, 70, Mask::causal, 6, 2, 32);
   p.batch = 2, p.dtype = Dtype::bf16;
-  EXPECT_EQ(verify(run(GetParam(), p, {16, 32}, true), p).verified, "yes");
+  EXPECT_EQ(verify_against_reference(run(GetParam(), p, {16, 32}, true), p).verified, "yes");
 }
 
 TEST_P(FlashNumbers, RowsThatSeeNoKeyAreZero) {
   const Problem p = problem_of(40, 8, Mask::causal);
-  const HostMachine machine = run(GetParam(), p, {16, 16}, true);
+  const TestMachine machine = run(GetParam(), p, {16, 16}, true);
   for (float value : machine.slice(operand_o, 0).subspan(0, 32 * 64)) ASSERT_EQ(value, 0.0f);
-  EXPECT_EQ(verify(machine, p).verified, "yes");
+  EXPECT_EQ(verify_against_reference(machine, p).verified, "yes");
 }
 
 TEST_P(FlashNumbers, CountingMovesAndExecutesTheSameAsComputing) {
   const Problem p = problem_of(129, 70, Mask::causal, 2, 1);
-  HostMachine counted = run(GetParam(), p, {32, 16}, false), computed = run(GetParam(), p, {32, 16}, true);
-  EXPECT_EQ(counted.tensor_flops(), computed.tensor_flops());
-  for (int operand = 0; operand <= operand_o; ++operand) {
-    EXPECT_EQ(counted.traffic(operand).read, computed.traffic(operand).read);
-    EXPECT_EQ(counted.traffic(operand).written, computed.traffic(operand).written);
-  }
+  TestMachine counted = run(GetParam(), p, {32, 16}, false), computed = run(GetParam(), p, {32, 16}, true);
+  EXPECT_EQ(counted.traffic.executed, computed.traffic.executed);
+  EXPECT_EQ(counted.traffic.read, computed.traffic.read);
+  EXPECT_EQ(counted.traffic.written, computed.traffic.written);
 }
 
 TEST(Flash2, ReadsQOnceKAndVOncePerQTileAndWritesOOnce) {
   const Problem p = problem_of(1024, 1024, Mask::full, 4, 2);
-  HostMachine machine = run("flash2", p, {64, 64}, false);
+  TestMachine machine = run("flash2", p, {64, 64}, false);
   const int64_t head_bytes = 1024 * 64 * 2, query_tiles = 16;
-  EXPECT_EQ(machine.traffic(operand_q).read, 4 * head_bytes);
-  EXPECT_EQ(machine.traffic(operand_k).read, 4 * query_tiles * head_bytes);
-  EXPECT_EQ(machine.traffic(operand_v).read, 4 * query_tiles * head_bytes);
-  EXPECT_EQ(machine.traffic(operand_o).written, 4 * head_bytes);
-  EXPECT_EQ(machine.tensor_flops(), useful_flops(p));
+  EXPECT_EQ(machine.traffic.read["Q"], 4 * head_bytes);
+  EXPECT_EQ(machine.traffic.read["K"], 4 * query_tiles * head_bytes);
+  EXPECT_EQ(machine.traffic.read["V"], 4 * query_tiles * head_bytes);
+  EXPECT_EQ(machine.traffic.written["O"], 4 * head_bytes);
+  EXPECT_EQ(machine.traffic.operations(Unit::tensor), useful_flops(p));
 }
 
 TEST(Flash2, CausalReadsTheTilesUpToTheDiagonal) {
   const Problem p = problem_of(1024, 1024, Mask::causal);
-  HostMachine machine = run("flash2", p, {128, 64}, false);
+  TestMachine machine = run("flash2", p, {128, 64}, false);
   const int64_t pairs = 2 * (1 + 2 + 3 + 4 + 5 + 6 + 7 + 8);  // Q tile i sees 2 (i + 1) K, V tiles
-  EXPECT_EQ(machine.traffic(operand_k).read, pairs * 64 * 64 * 2);
-  EXPECT_EQ(machine.tensor_flops(), pairs * 4 * 128 * 64 * 64);
+  EXPECT_EQ(machine.traffic.read["K"], pairs * 64 * 64 * 2);
+  EXPECT_EQ(machine.traffic.operations(Unit::tensor), pairs * 4 * 128 * 64 * 64);
 }
 
 TEST(Flash2, RaggedTailsMoveValidRowsAndExecuteWholeTiles) {
   const Problem p = problem_of(129, 129);
-  HostMachine machine = run("flash2", p, {64, 64}, false);
-  EXPECT_EQ(machine.traffic(operand_q).read, 129 * 64 * 2);
-  EXPECT_EQ(machine.traffic(operand_k).read, 3 * 129 * 64 * 2);
-  EXPECT_EQ(machine.traffic(operand_o).written, 129 * 64 * 2);
-  EXPECT_EQ(machine.tensor_flops(), 9 * 4 * 64 * 64 * 64);
+  TestMachine machine = run("flash2", p, {64, 64}, false);
+  EXPECT_EQ(machine.traffic.read["Q"], 129 * 64 * 2);
+  EXPECT_EQ(machine.traffic.read["K"], 3 * 129 * 64 * 2);
+  EXPECT_EQ(machine.traffic.written["O"], 129 * 64 * 2);
+  EXPECT_EQ(machine.traffic.operations(Unit::tensor), 9 * 4 * 64 * 64 * 64);
 }
 
 TEST(Flash2, CausalBlocksRunLongestFirst) {
@@ -210,38 +117,38 @@ TEST(Flash2, CausalBlocksRunLongestFirst) {
   const std::vector<Step> steps = variant.steps(p, {64, 64}, large_device());
   int64_t before = std::numeric_limits<int64_t>::max();
   for (int64_t cta = 0; cta < 4; ++cta) {
-    HostMachine machine(case_operands(variant, p, {64, 64}), false);
+    TestMachine machine(case_operands(variant, p, {64, 64}), false);
     steps[0].schedule.run(cta, machine);
-    EXPECT_LT(machine.tensor_flops(), before);
-    before = machine.tensor_flops();
+    EXPECT_LT(machine.traffic.operations(Unit::tensor), before);
+    before = machine.traffic.operations(Unit::tensor);
   }
 }
 
 TEST(Flash1, ReadsKAndVOnceAndMovesOOncePerKeyTile) {
   const Problem p = problem_of(1024, 1024);
-  HostMachine machine = run("flash1", p, {64, 64}, false);
-  const int64_t head_bytes = 1024 * 64 * 2, key_tiles = 16, o_fp32 = operand_workspace;
-  EXPECT_EQ(machine.traffic(operand_k).read, head_bytes);
-  EXPECT_EQ(machine.traffic(operand_v).read, head_bytes);
-  EXPECT_EQ(machine.traffic(operand_q).read, key_tiles * head_bytes);
+  TestMachine machine = run("flash1", p, {64, 64}, false);
+  const int64_t head_bytes = 1024 * 64 * 2, key_tiles = 16;
+  EXPECT_EQ(machine.traffic.read["K"], head_bytes);
+  EXPECT_EQ(machine.traffic.read["V"], head_bytes);
+  EXPECT_EQ(machine.traffic.read["Q"], key_tiles * head_bytes);
   // The first pass finds nothing to read; the last one writes the output instead.
-  EXPECT_EQ(machine.traffic(o_fp32).read, (key_tiles - 1) * 2 * head_bytes);
-  EXPECT_EQ(machine.traffic(o_fp32).written, (key_tiles - 1) * 2 * head_bytes);
-  EXPECT_EQ(machine.traffic(operand_o).written, head_bytes);
-  for (int statistic : {operand_workspace + 1, operand_workspace + 2}) {
-    EXPECT_EQ(machine.traffic(statistic).read, (key_tiles - 1) * 1024 * 4);
-    EXPECT_EQ(machine.traffic(statistic).written, key_tiles * 1024 * 4);
+  EXPECT_EQ(machine.traffic.read["O_fp32"], (key_tiles - 1) * 2 * head_bytes);
+  EXPECT_EQ(machine.traffic.written["O_fp32"], (key_tiles - 1) * 2 * head_bytes);
+  EXPECT_EQ(machine.traffic.written["O"], head_bytes);
+  for (const char* statistic : {"l", "m"}) {
+    EXPECT_EQ(machine.traffic.read[statistic], (key_tiles - 1) * 1024 * 4);
+    EXPECT_EQ(machine.traffic.written[statistic], key_tiles * 1024 * 4);
   }
-  EXPECT_EQ(machine.tensor_flops(), useful_flops(p));
+  EXPECT_EQ(machine.traffic.operations(Unit::tensor), useful_flops(p));
 }
 
 TEST(Flash1, CausalSkipsPairsAboveTheDiagonal) {
   const Problem p = problem_of(256, 256, Mask::causal);
-  HostMachine machine = run("flash1", p, {64, 64}, false);
-  EXPECT_EQ(machine.traffic(operand_k).read, 256 * 64 * 2);
-  EXPECT_EQ(machine.traffic(operand_q).read, (4 + 3 + 2 + 1) * 64 * 64 * 2);
-  EXPECT_EQ(machine.traffic(operand_workspace).read, (3 + 2 + 1) * 64 * 64 * 4);
-  EXPECT_EQ(machine.tensor_flops(), 10 * 4 * 64 * 64 * 64);
+  TestMachine machine = run("flash1", p, {64, 64}, false);
+  EXPECT_EQ(machine.traffic.read["K"], 256 * 64 * 2);
+  EXPECT_EQ(machine.traffic.read["Q"], (4 + 3 + 2 + 1) * 64 * 64 * 2);
+  EXPECT_EQ(machine.traffic.read["O_fp32"], (3 + 2 + 1) * 64 * 64 * 4);
+  EXPECT_EQ(machine.traffic.operations(Unit::tensor), 10 * 4 * 64 * 64 * 64);
 }
 
 TEST(Flash1, StatisticsStartAtWholeSectors) {

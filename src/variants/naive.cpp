@@ -9,6 +9,9 @@
 #include "variants/unfused.hpp"
 
 namespace attnprof {
+
+extern const Variant naive_variant;
+
 namespace {
 
 constexpr const char* file = "naive.cu";
@@ -45,11 +48,10 @@ TileChoice default_tile(const Problem& p, const DeviceProfile& device) {
 std::vector<Operand> workspace(const Problem& p, const Tile&) { return score_workspace(p); }
 
 // Columns of S or P from `col` on, at most one tile, up to the padded row.
-Region score_tile(int operand, const Operand& shape, int64_t slice, int64_t row, int64_t col,
-                  const Tile& tile) {
-  Region region = row_tile(operand, shape, slice, row, tile.br);
+Region score_tile(const Operand& scores, int64_t slice, int64_t row, int64_t col, const Tile& tile) {
+  Region region = row_tile(scores, slice, row, tile.br);
   region.col = col;
-  region.cols = std::min<int64_t>(tile.bc, shape.cols - col);
+  region.cols = std::min<int64_t>(tile.bc, scores.cols - col);
   return region;
 }
 
@@ -64,19 +66,19 @@ void execute_product(const Problem& p, int64_t m, int64_t n, int64_t depth, Tile
 }
 
 // One tile of S. Causal: a tile no query of it sees is left out.
-void scores_block(const Problem& p, const Tile& tile, const std::vector<Operand>& ops, int64_t cta,
+void scores_block(const Problem& p, const Tile& tile, const OperandList& ops, int64_t cta,
                   TileMachine& machine) {
   const int64_t kv_tiles = ceil_div(p.kv_len, tile.bc), q_tiles = ceil_div(p.q_len, tile.br);
   const int64_t slice = cta / (kv_tiles * q_tiles);
   const int64_t row = cta / kv_tiles % q_tiles * tile.br, j = cta % kv_tiles;
-  if (j >= visible_tiles(p, row, tile.br, tile.bc)) return;
-  const Region k_region = row_tile(operand_k, ops[operand_k], kv_slice(p, slice), j * tile.bc, tile.bc);
-  const TileValues q = machine.read(row_tile(operand_q, ops[operand_q], slice, row, tile.br));
-  const TileValues k = machine.read(k_region);
+  if (!key_tiles(p, slice, row, tile.br, tile.bc).has(j)) return;
+  const int64_t keys = std::min<int64_t>(tile.bc, p.kv_len - j * tile.bc);
+  const TileValues q = machine.read(row_tile(ops[operand_q], slice, row, tile.br));
+  const TileValues k = read_keys(p, ops[operand_k], slice, j * tile.bc, keys, machine);
   execute_product(p, tile.br, tile.bc, p.head_dim, machine);
-  const Region s_region = score_tile(operand_s, ops[operand_s], slice, row, j * tile.bc, tile);
+  const Region s_region = score_tile(ops[operand_s], slice, row, j * tile.bc, tile);
   if (!machine.numeric()) return machine.write(s_region, {});
-  TileValues visible = zero_tile(s_region.rows, k_region.rows);
+  TileValues visible = zero_tile(s_region.rows, keys);
   add_product_transposed(q, k, visible);
   const float scale = 1.0f / std::sqrt(static_cast<float>(p.head_dim));
   TileValues s = zero_tile(s_region.rows, s_region.cols);  // zeros in the padding of a row
@@ -86,29 +88,26 @@ void scores_block(const Problem& p, const Tile& tile, const std::vector<Operand>
 }
 
 // Br rows of O, over the tiles of P that hold anything.
-void output_block(const Problem& p, const Tile& tile, const std::vector<Operand>& ops, int64_t cta,
+void output_block(const Problem& p, const Tile& tile, const OperandList& ops, int64_t cta,
                   TileMachine& machine) {
   const int64_t q_tiles = ceil_div(p.q_len, tile.br);
   const int64_t slice = cta / q_tiles, row = cta % q_tiles * tile.br;
-  const Region o_region = row_tile(operand_o, ops[operand_o], slice, row, tile.br);
+  const Region o_region = row_tile(ops[operand_o], slice, row, tile.br);
   TileValues o;
   if (machine.numeric()) o = zero_tile(o_region.rows, p.head_dim);
-  const int64_t tiles = visible_tiles(p, row, tile.br, tile.bc);
-  for (int64_t j = 0; j < tiles; ++j) {
-    const Region p_region = score_tile(operand_p, ops[operand_p], slice, row, j * tile.bc, tile);
+  key_tiles(p, slice, row, tile.br, tile.bc).for_each([&](int64_t j) {
+    const Region p_region = score_tile(ops[operand_p], slice, row, j * tile.bc, tile);
     const TileValues probabilities = machine.read(p_region);
-    const TileValues v =
-        machine.read(row_tile(operand_v, ops[operand_v], kv_slice(p, slice), j * tile.bc, tile.bc));
+    const TileValues v = read_keys(p, ops[operand_v], slice, j * tile.bc, tile.bc, machine);
     execute_product(p, tile.br, p.head_dim, p_region.cols, machine);
     if (machine.numeric()) add_product(probabilities, v, o);
-  }
+  });
   machine.write(o_region, o);
 }
 
 // A launch of one FMA product a block, m x n outputs each.
 Step product_step(const char* name, const Problem& p, const Tile& tile, Dim3 grid, int m, int n,
-                  void (*block)(const Problem&, const Tile&, const std::vector<Operand>&, int64_t,
-                                TileMachine&)) {
+                  void (*block)(const Problem&, const Tile&, const OperandList&, int64_t, TileMachine&)) {
   KernelLaunch kernel{.file = file,
                       .entry = std::string("naive_") + name,
                       .macros = kernel_macros(p, tile.br, tile.bc),
@@ -116,8 +115,7 @@ Step product_step(const char* name, const Problem& p, const Tile& tile, Dim3 gri
                       .threads = fma_threads(m, n),
                       .smem_bytes = fma_smem_bytes(m, n, element_bytes(p)),
                       .expected_registers = fma_square(m, n) == 8 ? 128 : 64};
-  std::vector<Operand> ops = operands(p);
-  for (Operand& operand : score_workspace(p)) ops.push_back(std::move(operand));
+  OperandList ops = case_operands(naive_variant, p, tile);
   Schedule schedule{grid.count(), [=, ops = std::move(ops)](int64_t cta, TileMachine& machine) {
                       block(p, tile, ops, cta, machine);
                     }};
@@ -129,8 +127,9 @@ Step product_step(const char* name, const Problem& p, const Tile& tile, Dim3 gri
 
 // S is read by sectors up to the last visible key; P is written as far as output_block reads it.
 SoftmaxColumns softmax_columns(const Problem& p, const Tile& tile, int64_t row) {
-  const int64_t tiles = visible_tiles(p, row / tile.br * tile.br, tile.br, tile.bc);
-  return {round_up(visible_keys(p, row), 16), std::min(tiles * tile.bc, round_up(p.kv_len, 16))};
+  const KeyTiles tiles = key_tiles(p, 0, row / tile.br * tile.br, tile.br, tile.bc);
+  const int64_t read_by_output = tiles.count() > 0 ? (tiles.last() + 1) * tile.bc : 0;
+  return {round_up(last_end(visible(p, 0, row)), 16), std::min(read_by_output, round_up(p.kv_len, 16))};
 }
 
 std::vector<Step> steps(const Problem& p, const Tile& tile, const DeviceProfile&) {
@@ -149,7 +148,6 @@ std::vector<Step> steps(const Problem& p, const Tile& tile, const DeviceProfile&
 
 }  // namespace
 
-extern const Variant naive_variant;
 const Variant naive_variant{
     .name = "naive",
     .idea = "three tiled launches on the FMA pipes; S and P cross device memory between them",

@@ -27,7 +27,8 @@ namespace {
 
 struct Registry {
   std::vector<const Variant*> all{built_in_variants().begin(), built_in_variants().end()};
-  std::deque<Variant> loaded;  // of all times
+  std::deque<Variant> loaded;           // of all times
+  std::vector<const Variant*> further;  // FurtherVariant's
 };
 
 Registry& registry() {
@@ -49,7 +50,18 @@ void set_loaded_variants(std::vector<Variant> variants) {
                                    (*taken)->origin.empty() ? "a built-in variant" : (*taken)->origin));
     all.push_back(&registry().loaded.emplace_back(std::move(variant)));
   }
+  all.insert(all.end(), registry().further.begin(), registry().further.end());
   registry().all = std::move(all);
+}
+
+FurtherVariant::FurtherVariant(Variant variant) : variant_(std::move(variant)) {
+  registry().further.push_back(&variant_);
+  registry().all.push_back(&variant_);
+}
+
+FurtherVariant::~FurtherVariant() {
+  std::erase(registry().further, &variant_);
+  std::erase(registry().all, &variant_);
 }
 
 const Variant* find_variant(std::string_view name) {

@@ -18,4 +18,17 @@ std::span<const Variant* const> built_in_variants();
 // Throws UsageError naming the origins when a name is taken twice.
 void set_loaded_variants(std::vector<Variant> variants);
 
+// A variant that is in the list, after all others, while this lives: for tests. Not while other threads read
+// the list.
+class FurtherVariant {
+ public:
+  explicit FurtherVariant(Variant variant);
+  ~FurtherVariant();
+  FurtherVariant(const FurtherVariant&) = delete;
+  FurtherVariant& operator=(const FurtherVariant&) = delete;
+
+ private:
+  Variant variant_;
+};
+
 }  // namespace attnprof

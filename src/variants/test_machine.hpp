@@ -12,7 +12,7 @@
 #include "problem/inputs.hpp"
 #include "problem/rounding.hpp"
 #include "schedule/variant.hpp"
-#include "verify/reference.hpp"
+#include "verify/compare.hpp"
 
 namespace attnprof {
 
@@ -28,18 +28,17 @@ inline DeviceProfile test_device() {
 
 // Bytes by operand name and executed operations.
 struct Traffic {
-  std::map<std::string, int64_t> read, written;
+  std::map<std::string, int64_t> read, written, reduced;
   std::array<int64_t, unit_count> executed = {};
   int64_t operations(Unit unit) const { return executed[static_cast<size_t>(unit)]; }
 };
 
-class TestMachine : public TileMachine {
+class TestMachine : public TileMachine, public OperandValues {
  public:
   // With `numeric`, inputs are random and all else is NaN until written.
-  TestMachine(std::vector<Operand> operands, bool numeric)
-      : operands_(std::move(operands)), numeric_(numeric) {
+  TestMachine(OperandList operands, bool numeric) : operands_(std::move(operands)), numeric_(numeric) {
     if (!numeric_) return;
-    for (size_t i = 0; i < operands_.size(); ++i) fill(static_cast<unsigned>(i));
+    for (const Operand& operand : operands_) fill(operand);
   }
 
   TileValues read(const Region& region) override {
@@ -47,22 +46,20 @@ class TestMachine : public TileMachine {
     if (!numeric_) return {};
     TileValues tile{region.rows, region.cols, {}};
     for (int64_t i = 0; i < region.rows; ++i) {
-      const auto from = data_[static_cast<size_t>(region.operand)].begin() + offset(region, i);
+      const auto from = data_[operands_.place(region.operand)].begin() + offset(region, i);
       tile.values.insert(tile.values.end(), from, from + region.cols);
     }
     return tile;
   }
 
   void write(const Region& region, const TileValues& tile) override {
-    const Operand& operand = check(region);
-    traffic.written[operand.name] += bytes(region);
-    if (!numeric_) return;
-    ASSERT_EQ(tile.rows, region.rows) << operand.name;
-    ASSERT_EQ(tile.cols, region.cols) << operand.name;
-    for (int64_t i = 0; i < region.rows; ++i)
-      for (int64_t c = 0; c < region.cols; ++c)
-        data_[static_cast<size_t>(region.operand)][static_cast<size_t>(offset(region, i) + c)] =
-            round_to(operand.dtype, tile.at(i, c));
+    traffic.written[check(region).name] += bytes(region);
+    put(region, tile, [](float, float value) { return value; });
+  }
+
+  void add(const Region& region, const TileValues& tile) override {
+    traffic.reduced[check(region).name] += bytes(region);
+    put(region, tile, [](float before, float value) { return before + value; });
   }
 
   void execute(Unit unit, int64_t operations) override {
@@ -71,26 +68,42 @@ class TestMachine : public TileMachine {
   bool numeric() const override { return numeric_; }
 
   // All rows of one slice.
-  std::span<const float> slice(int operand, int64_t index) const {
-    const Operand& o = operands_[static_cast<size_t>(operand)];
-    const auto size = static_cast<size_t>(o.rows * o.row_pitch);
-    return std::span(data_[static_cast<size_t>(operand)]).subspan(static_cast<size_t>(index) * size, size);
+  std::span<const float> slice(OperandId id, int64_t index) const {
+    return rows(id, index, 0, operands_[id].rows);
+  }
+  std::span<const float> rows(OperandId id, int64_t slice, int64_t row, int64_t rows) const override {
+    const Operand& o = operands_[id];
+    return std::span(data_[operands_.place(id)])
+        .subspan(static_cast<size_t>((slice * o.rows + row) * o.row_pitch),
+                 static_cast<size_t>(rows * o.row_pitch));
   }
 
   Traffic traffic;
 
  private:
-  void fill(unsigned index) {
-    const Operand& operand = operands_[index];
+  template <typename Combine>
+  void put(const Region& region, const TileValues& tile, Combine combine) {
+    if (!numeric_) return;
+    const Operand& operand = operands_[region.operand];
+    ASSERT_EQ(tile.rows, region.rows) << operand.name;
+    ASSERT_EQ(tile.cols, region.cols) << operand.name;
+    for (int64_t i = 0; i < region.rows; ++i)
+      for (int64_t c = 0; c < region.cols; ++c) {
+        float& element = data_[operands_.place(region.operand)][static_cast<size_t>(offset(region, i) + c)];
+        element = round_to(operand.dtype, combine(element, tile.at(i, c)));
+      }
+  }
+
+  void fill(const Operand& operand) {
     if (operand.init == Init::random || operand.init == Init::scale)
-      data_.push_back(input_elements(operand, static_cast<int>(index), {}, 0, operand.elements()));
+      data_.push_back(input_elements(operand, {}, 0, operand.elements()));
     else
       data_.emplace_back(static_cast<size_t>(operand.elements()),
                          operand.init == Init::zero ? 0 : std::numeric_limits<float>::quiet_NaN());
   }
 
   const Operand& check(const Region& r) const {
-    const Operand& operand = operands_.at(static_cast<size_t>(r.operand));
+    const Operand& operand = operands_[r.operand];
     const bool inside = r.slice >= 0 && r.slice < operand.slices() && r.row >= 0 && r.rows > 0 &&
                         r.row + r.rows <= operand.rows && r.col >= 0 && r.cols > 0 &&
                         r.col + r.cols <= operand.cols;
@@ -99,15 +112,15 @@ class TestMachine : public TileMachine {
   }
 
   int64_t bytes(const Region& r) const {
-    return r.rows * r.cols * bytes_per_element(operands_[static_cast<size_t>(r.operand)].dtype);
+    return r.rows * r.cols * bytes_per_element(operands_[r.operand].dtype);
   }
 
   int64_t offset(const Region& r, int64_t row) const {
-    const Operand& o = operands_[static_cast<size_t>(r.operand)];
+    const Operand& o = operands_[r.operand];
     return (r.slice * o.rows + r.row + row) * o.row_pitch + r.col;
   }
 
-  std::vector<Operand> operands_;
+  OperandList operands_;
   std::vector<std::vector<float>> data_;
   bool numeric_;
 };
@@ -121,25 +134,9 @@ inline TestMachine run_variant(const Variant& variant, const Problem& problem, c
   return machine;
 }
 
-inline HeadScales head_scales(const TestMachine& machine, const Problem& p, int64_t slice, int64_t kv) {
-  if (p.dtype != Dtype::fp8) return {};
-  return {machine.slice(operand_q_scale, slice)[0], machine.slice(operand_k_scale, kv)[0],
-          machine.slice(operand_v_scale, kv)[0]};
-}
-
-// Every output row against the fp64 reference.
+// Every row of every output against the fp64 reference.
 inline Verification verify_against_reference(const TestMachine& machine, const Problem& p) {
-  ErrorMeter meter(p.head_dim);
-  const auto d = static_cast<size_t>(p.head_dim);
-  for (const SampledRow& r : rows_to_verify(p, 1, true)) {
-    const int64_t kv = r.slice / p.heads * p.kv_heads + r.slice % p.heads / p.group();
-    const auto offset = static_cast<size_t>(r.row) * d;
-    meter.add(reference_row(p, r.row, machine.slice(operand_q, r.slice).subspan(offset, d),
-                            machine.slice(operand_k, kv), machine.slice(operand_v, kv),
-                            head_scales(machine, p, r.slice, kv)),
-              machine.slice(operand_o, r.slice).subspan(offset, d));
-  }
-  return meter.verdict(p.dtype);
+  return compare_on_host(p, machine, 1, true);
 }
 
 }  // namespace attnprof

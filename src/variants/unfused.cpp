@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "lib/score_rows.h"
+#include "problem/visible.hpp"
 #include "schedule/product.hpp"
 #include "schedule/tiling.hpp"
 
@@ -13,15 +16,18 @@ namespace {
 
 int element_bytes(const Problem& p) { return static_cast<int>(bytes_per_element(p.dtype)); }
 
-// One row: exponentials of scale (s - max) over the visible keys, divided by their sum; zeros behind.
-TileValues softmax_row(const TileValues& s, int64_t visible, float scale, int64_t width) {
+// One row: exponentials of scale (s - max) over the visible keys, divided by their sum; zeros elsewhere.
+TileValues softmax_row(const TileValues& s, const KeyRanges& seen, float scale, int64_t width) {
   TileValues p = zero_tile(1, width);
-  if (visible == 0) return p;
-  const auto first = s.values.begin();
-  const float largest = *std::max_element(first, first + visible);
-  float sum = 0;
-  for (int64_t j = 0; j < visible; ++j) sum += p.at(0, j) = std::exp(scale * (s.at(0, j) - largest));
-  for (int64_t j = 0; j < visible; ++j) p.at(0, j) /= sum;
+  if (seen.count == 0) return p;
+  const auto for_each_key = [&](auto f) {
+    for (int r = 0; r < seen.count; ++r)
+      for (int64_t j = seen.at[r].first; j < seen.at[r].end; ++j) f(j);
+  };
+  float largest = -std::numeric_limits<float>::infinity(), sum = 0;
+  for_each_key([&](int64_t j) { largest = std::max(largest, s.at(0, j)); });
+  for_each_key([&](int64_t j) { sum += p.at(0, j) = std::exp(scale * (s.at(0, j) - largest)); });
+  for_each_key([&](int64_t j) { p.at(0, j) /= sum; });
   return p;
 }
 
@@ -30,7 +36,16 @@ TileValues softmax_row(const TileValues& s, int64_t visible, float scale, int64_
 std::vector<Operand> score_workspace(const Problem& p) {
   const int64_t pitch = score_pitch(static_cast<int>(p.kv_len));
   const auto scores = [&](const char* name) {
-    return Operand{name, Role::workspace, Init::poison, p.dtype, p.batch, p.heads, p.q_len, pitch, pitch};
+    return Operand{.name = name,
+                   .role = Role::workspace,
+                   .init = Init::poison,
+                   .dtype = element_of(p.dtype),
+                   .batch = p.batch,
+                   .heads = p.heads,
+                   .rows = p.q_len,
+                   .cols = pitch,
+                   .row_pitch = pitch,
+                   .is_score_matrix = true};
   };
   return {scores("S"), scores("P")};
 }
@@ -48,10 +63,11 @@ Step softmax_step(const Problem& p, KernelLaunch kernel, float scale,
     for (int64_t r = first; r < std::min(first + rows_per_block, rows); ++r) {
       const int64_t slice = r / p.q_len, row = r % p.q_len;
       const SoftmaxColumns cols = columns(row);
+      const KeyRanges seen = visible(p, slice / p.heads, row);
       TileValues values;
       if (cols.read > 0) values = machine.read({operand_s, slice, row, 1, 0, cols.read});
-      machine.execute(Unit::exp, 2 * visible_keys(p, row));  // for the sum, and again for the output
-      if (machine.numeric()) values = softmax_row(values, visible_keys(p, row), scale, cols.write);
+      machine.execute(Unit::exp, 2 * key_count(seen));  // for the sum, and again for the output
+      if (machine.numeric()) values = softmax_row(values, seen, scale, cols.write);
       if (cols.write > 0) machine.write({operand_p, slice, row, 1, 0, cols.write}, values);
     }
   };

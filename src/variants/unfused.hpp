@@ -10,7 +10,7 @@
 
 namespace attnprof {
 
-enum UnfusedOperand : int { operand_s = operand_workspace, operand_p };
+inline constexpr OperandId operand_s = workspace_id(0), operand_p = workspace_id(1);
 
 // S and P in the problem's dtype, [batch, heads, q_len, kv_len rounded up to 16]: rows start on a 32-byte
 // sector. The padding belongs to the tensors; no result depends on it.

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "lib/score_rows.h"
+#include "problem/flops.hpp"
 #include "schedule/tiling.hpp"
 #include "variants/registry.hpp"
 #include "variants/test_machine.hpp"

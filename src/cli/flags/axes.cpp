@@ -48,7 +48,7 @@ std::vector<std::string> parse_field_words(const ProblemField& field, std::strin
   for (const std::string& text : parse_words(option, texts)) {
     Problem problem;
     if (!field.set(problem, text))
-      throw UsageError(fmt::format("{} '{}' is none of {}{}{}", option, text, fmt::join(field.words, ", "),
+      throw UsageError(fmt::format("{} '{}' is none of {}{}{}", option, text, fmt::join(field.words(), ", "),
                                    field.aliases.empty() ? "" : ", ", fmt::join(field.aliases, ", ")));
     if (const std::string word = field.text(problem); std::ranges::find(values, word) == values.end())
       values.push_back(word);

@@ -139,8 +139,7 @@ TEST_F(NvccTest, SharedKernelsCompileWithoutSpills) {
   }
   for (int64_t head_dim : {64, 192, 256}) {
     const Problem p{.dtype = Dtype::fp8, .q_len = 512, .kv_len = 512, .head_dim = head_dim};
-    kernels.push_back(
-        std::get<KernelLaunch>(transpose_v_step(p, operand_v, first_workspace(p), false).launch));
+    kernels.push_back(std::get<KernelLaunch>(transpose_v_step(p, operand_workspace, false).launch));
   }
   for (const KernelLaunch& kernel : kernels) {
     const CompiledKernel compiled = compiler.compile(kernel, "sm_90a");

@@ -107,7 +107,7 @@ void Bench::rate(std::string_view name, double work, const std::function<void(Cl
 
 DeviceBuffer Bench::random_buffer(int64_t bytes) const {
   DeviceBuffer buffer(bytes);
-  gpu_.harness().fill_random(buffer, bytes / 2, Dtype::bf16, {.seed = 1, .kind = InputKind::normal}, 0,
+  gpu_.harness().fill_random(buffer, bytes / 2, ElementType::bf16, {.seed = 1, .kind = InputKind::normal}, 0,
                              gpu_.stream());
   return buffer;
 }

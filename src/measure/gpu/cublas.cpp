@@ -32,18 +32,19 @@ void* open_library() {
                   fmt::join(tried, ", ")));
 }
 
-DataType type_of(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::fp32:
+DataType data_type(ElementType type) {
+  switch (type) {
+    case ElementType::fp32:
       return DataType::fp32;
-    case Dtype::fp16:
+    case ElementType::fp16:
       return DataType::fp16;
-    case Dtype::bf16:
+    case ElementType::bf16:
       return DataType::bf16;
-    case Dtype::fp8:
+    case ElementType::e4m3:
+    case ElementType::int32:
       break;
   }
-  throw CaseFailed(fmt::format("a strided batched product of cuBLAS takes no {}", to_string(dtype)));
+  throw CaseFailed(fmt::format("a strided batched product of cuBLAS takes no {}", to_string(type)));
 }
 
 template <class Function>
@@ -100,16 +101,15 @@ Cublas::~Cublas() {
 
 const std::string& Cublas::version() const { return library_->version; }
 
-// cuBLAS is column-major: row-major C = A op(B) is its C^T = op(B)^T A^T, with the same memory.
-void Cublas::run(const GemmLaunch& g, Dtype dtype, const void* a, const void* b, void* c) const {
-  const float beta = 0;
-  const DataType type = type_of(dtype);
-  const BlasStatus status =
-      library_->gemm(library_->handle, g.transpose_b ? Operation::transpose : Operation::none,
-                     Operation::none, static_cast<int>(g.n), static_cast<int>(g.m), static_cast<int>(g.k),
-                     &g.alpha, b, type, static_cast<int>(g.ldb), g.stride_b, a, type, static_cast<int>(g.lda),
-                     g.stride_a, &beta, c, type, static_cast<int>(g.ldc), g.stride_c,
-                     static_cast<int>(g.count), ComputeType::fp32, Algorithm::automatic);
+// cuBLAS is column-major: row-major C = op(A) op(B) is its C^T = op(B)^T op(A)^T, with the same memory.
+void Cublas::run(const GemmLaunch& g, const GemmMatrix& a, const GemmMatrix& b, const GemmMatrix& c) const {
+  const auto operation = [](bool transpose) { return transpose ? Operation::transpose : Operation::none; };
+  const BlasStatus status = library_->gemm(
+      library_->handle, operation(g.transpose_b), operation(g.transpose_a), static_cast<int>(g.n),
+      static_cast<int>(g.m), static_cast<int>(g.k), &g.alpha, b.data, data_type(b.type),
+      static_cast<int>(g.ldb), g.stride_b, a.data, data_type(a.type), static_cast<int>(g.lda), g.stride_a,
+      &g.beta, c.data, data_type(c.type), static_cast<int>(g.ldc), g.stride_c, static_cast<int>(g.count),
+      ComputeType::fp32, Algorithm::automatic);
   if (status != 0)
     throw CaseFailed(fmt::format("cublasGemmStridedBatchedEx of {} products {} x {} x {} failed: {}", g.count,
                                  g.m, g.n, g.k, library_->name_of(status)));

@@ -10,6 +10,12 @@
 
 namespace attnprof {
 
+// An operand on the device.
+struct GemmMatrix {
+  void* data;
+  ElementType type;
+};
+
 class Cublas {
  public:
   // Throws EnvironmentError, with where it looked, when no libcublas (13 or 12) can be opened or it does not
@@ -21,8 +27,9 @@ class Cublas {
 
   void use(const Stream& stream);      // from now on
   const std::string& version() const;  // "13.0.2"
-  // Enqueues gemm on operands a, b, c of `dtype`; products accumulate in fp32, no TF32. Throws CaseFailed.
-  void run(const GemmLaunch& gemm, Dtype dtype, const void* a, const void* b, void* c) const;
+  // Enqueues gemm on a, b and c; products accumulate in fp32, no TF32. Throws CaseFailed, also for types that
+  // the library does not multiply.
+  void run(const GemmLaunch& gemm, const GemmMatrix& a, const GemmMatrix& b, const GemmMatrix& c) const;
 
  private:
   struct Library;

@@ -33,7 +33,8 @@ inline constexpr const char* broken_source = R"(#include "attention_params.h"
 extern "C" __global__ void untouched(const __grid_constant__ AttentionParams p) {}
 extern "C" __global__ void fault(const __grid_constant__ AttentionParams p) { *reinterpret_cast<volatile int*>(16) = 1; }
 extern "C" __global__ void beyond(const __grid_constant__ AttentionParams p) {
-  if (threadIdx.x < 3) reinterpret_cast<char*>(p.o)[p.batch * p.o_strides.batch * 2 + threadIdx.x] = 1;
+  const AttentionTensor& o = p.tensors[operand_o];
+  if (threadIdx.x < 3) static_cast<char*>(o.data)[p.batch * o.strides.batch * 2 + threadIdx.x] = 1;
 }
 )";
 

@@ -101,8 +101,8 @@ Variant example_that_reads(const std::string& element, const std::filesystem::pa
 
 TEST_F(GpuTest, AReadBesideAnOperandIsIncorrect) {
   const std::pair<const char*, const char*> reads[] = {{"k[lane]", "yes"},
-                                                       {"k[p.kv_len * p.k_strides.row + lane]", "no"},
-                                                       {"v[p.kv_len * p.v_strides.row + lane]", "no"},
+                                                       {"k[p.kv_len * k_stride + lane]", "no"},
+                                                       {"v[p.kv_len * v_stride + lane]", "no"},
                                                        {"k[lane - HEAD_DIM]", "no"},
                                                        {"v[lane - HEAD_DIM]", "no"}};
   const auto backend = make_gpu_backend(options_);

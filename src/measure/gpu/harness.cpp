@@ -7,7 +7,7 @@
 namespace attnprof {
 namespace {
 
-constexpr int threads = 256;  // of every harness kernel but the bulk copy; reference_rows relies on it
+constexpr int threads = 256;  // of every harness kernel but the bulk copy; reference.cuh relies on it
 constexpr int64_t vector_bytes = 16;
 using UInt64 = unsigned long long;
 
@@ -27,7 +27,6 @@ Harness::Harness(const std::string& cubin, int sms)
       fill_scales_(module_.function("fill_scales")),
       evict_read_(module_.function("evict_read")),
       spin_(module_.function("spin")),
-      reference_rows_(module_.function("reference_rows")),
       gather_rows_(module_.function("gather_rows")),
       count_not_finite_(module_.function("count_not_finite")),
       copy_plain_(module_.function("copy_plain")),
@@ -38,16 +37,16 @@ Harness::Harness(const std::string& cubin, int sms)
 // Eight blocks of 256 threads fill an SM.
 Dim3 Harness::grid(int64_t blocks_needed) const { return {std::clamp<int64_t>(blocks_needed, 1, 8 * sms_)}; }
 
-void Harness::fill_random(const DeviceBuffer& data, int64_t elements, Dtype dtype, const InputSource& source,
-                          unsigned tensor, const Stream& stream) const {
+void Harness::fill_random(const DeviceBuffer& data, int64_t elements, ElementType type,
+                          const InputSource& source, unsigned tensor, const Stream& stream) const {
   launch_with(fill_random_, grid(ceil_div(elements, threads)), threads, stream, data.get(),
-              static_cast<UInt64>(elements), static_cast<int>(dtype), static_cast<UInt64>(source.seed),
-              tensor, static_cast<int>(source.kind));
+              static_cast<UInt64>(elements), static_cast<int>(type), static_cast<UInt64>(source.seed), tensor,
+              static_cast<int>(source.kind));
 }
 
-void Harness::fill_input(const DeviceBuffer& data, const Operand& operand, int position,
-                         const InputSource& source, const Stream& stream) const {
-  const auto tensor = static_cast<unsigned>(position);
+void Harness::fill_input(const DeviceBuffer& data, const Operand& operand, const InputSource& source,
+                         const Stream& stream) const {
+  const auto tensor = static_cast<unsigned>(operand.id);
   if (operand.init != Init::scale)
     return fill_random(data, operand.elements(), operand.dtype, source, tensor, stream);
   launch_with(fill_scales_, grid(ceil_div(operand.slices(), threads)), threads, stream, data.get(),
@@ -64,21 +63,23 @@ void Harness::spin(int64_t nanoseconds, const Stream& stream) const {
   launch_with(spin_, {}, 1, stream, static_cast<UInt64>(nanoseconds));
 }
 
-void Harness::reference_rows(const ReferenceParams& params, const Stream& stream) const {
-  launch_with(reference_rows_, grid(params.row_count), threads, stream, params);
+void Harness::run_reference(std::string_view kernel, int64_t items, const ReferenceParams& params,
+                            const Stream& stream) const {
+  launch_with(module_.function(std::string(kernel)), grid(items), threads, stream, params);
 }
 
-void Harness::gather_rows(const DeviceBuffer& data, Dtype dtype, const DeviceBuffer& rows, int64_t row_count,
-                          int64_t columns, const DeviceBuffer& gathered, const Stream& stream) const {
+void Harness::gather_rows(const DeviceBuffer& data, ElementType type, const DeviceBuffer& rows,
+                          int64_t row_count, int64_t columns, const DeviceBuffer& gathered,
+                          const Stream& stream) const {
   launch_with(gather_rows_, grid(ceil_div(row_count * columns, threads)), threads, stream, data.get(),
-              static_cast<int>(dtype), rows.get(), static_cast<long long>(row_count),
+              static_cast<int>(type), rows.get(), static_cast<long long>(row_count),
               static_cast<int>(columns), gathered.get());
 }
 
-void Harness::count_not_finite(const DeviceBuffer& data, int64_t elements, Dtype dtype,
+void Harness::count_not_finite(const DeviceBuffer& data, int64_t elements, ElementType type,
                                const DeviceBuffer& count, const Stream& stream) const {
   launch_with(count_not_finite_, grid(ceil_div(elements, threads)), threads, stream, data.get(),
-              static_cast<UInt64>(elements), static_cast<int>(dtype), count.get());
+              static_cast<UInt64>(elements), static_cast<int>(type), count.get());
 }
 
 void Harness::copy_plain(const DeviceBuffer& source, const DeviceBuffer& target, int64_t bytes,

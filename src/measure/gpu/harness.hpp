@@ -1,6 +1,8 @@
 // The kernels of kernels/lib/harness.cu on one device. Every call only enqueues.
 #pragma once
 
+#include <string_view>
+
 #include "lib/harness_params.h"
 #include "measure/gpu/cuda_objects.hpp"
 #include "problem/inputs.hpp"
@@ -15,22 +17,24 @@ class Harness {
   Harness(const std::string& cubin, int sms);
 
   // What input_elements (problem/inputs.hpp) gives on the host.
-  void fill_input(const DeviceBuffer& data, const Operand& operand, int position, const InputSource& source,
+  void fill_input(const DeviceBuffer& data, const Operand& operand, const InputSource& source,
                   const Stream& stream) const;
   // The same for a tensor that is no operand.
-  void fill_random(const DeviceBuffer& data, int64_t elements, Dtype dtype, const InputSource& source,
+  void fill_random(const DeviceBuffer& data, int64_t elements, ElementType type, const InputSource& source,
                    unsigned tensor, const Stream& stream) const;
   // Reads `bytes` (a multiple of 16) from the buffer's start past L1.
   void read(const DeviceBuffer& data, int64_t bytes, const Stream& stream) const;
   // Keeps the stream busy and memory idle.
   void spin(int64_t nanoseconds, const Stream& stream) const;
-  void reference_rows(const ReferenceParams& params, const Stream& stream) const;
+  // Runs a kernel of reference.cuh by its name (DeviceReference); `items`: rows it works on.
+  void run_reference(std::string_view kernel, int64_t items, const ReferenceParams& params,
+                     const Stream& stream) const;
   // gathered[n, c] = data[rows[n], c] in fp32.
-  void gather_rows(const DeviceBuffer& data, Dtype dtype, const DeviceBuffer& rows, int64_t row_count,
+  void gather_rows(const DeviceBuffer& data, ElementType type, const DeviceBuffer& rows, int64_t row_count,
                    int64_t columns, const DeviceBuffer& gathered, const Stream& stream) const;
   // Adds the number of infinite or NaN elements to *count (8 bytes, zeroed by the caller).
-  void count_not_finite(const DeviceBuffer& data, int64_t elements, Dtype dtype, const DeviceBuffer& count,
-                        const Stream& stream) const;
+  void count_not_finite(const DeviceBuffer& data, int64_t elements, ElementType type,
+                        const DeviceBuffer& count, const Stream& stream) const;
 
   // Known sizes for the counters' self-test; `bytes`: a multiple of 16, for the bulk copy of 8192. The bulk
   // copy needs compute capability 9.0 and copies nothing before it.
@@ -45,7 +49,7 @@ class Harness {
 
   Module module_;
   int64_t sms_;
-  CUfunction fill_random_, fill_scales_, evict_read_, spin_, reference_rows_, gather_rows_, count_not_finite_;
+  CUfunction fill_random_, fill_scales_, evict_read_, spin_, gather_rows_, count_not_finite_;
   CUfunction copy_plain_, fill_plain_, copy_bulk_;
   DeviceBuffer sink_;
 };

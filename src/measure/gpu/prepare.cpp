@@ -15,11 +15,12 @@
 #include "schedule/tiling.hpp"
 
 namespace attnprof {
-namespace {
 
 AttentionStrides strides_of(const Operand& o) {
   return {.batch = o.heads * o.rows * o.row_pitch, .head = o.rows * o.row_pitch, .row = o.row_pitch};
 }
+
+namespace {
 
 // Without the library the case cannot run here; others can.
 void require_cublas(GpuDevice& gpu) {
@@ -30,7 +31,7 @@ void require_cublas(GpuDevice& gpu) {
   }
 }
 
-int64_t guarded_bytes(const std::vector<Operand>& operands, int64_t guard) {
+int64_t guarded_bytes(const OperandList& operands, int64_t guard) {
   return total_bytes(operands) + 2 * guard * static_cast<int64_t>(operands.size());
 }
 
@@ -42,7 +43,7 @@ int64_t guarded_bytes(const std::vector<Operand>& operands, int64_t guard) {
 
 // About how long a step's work takes: its operations, carried over from a few blocks spread over the grid, at
 // the device's peaks. Enough to rank steps, whatever is unknown of the device.
-double rough_ns(const Step& step, const std::vector<Operand>& operands, const DeviceProfile& device) {
+double rough_ns(const Step& step, const OperandList& operands, const DeviceProfile& device) {
   constexpr int64_t samples = 9;
   const int64_t ctas = step.schedule.ctas;
   if (!step.schedule.run || ctas == 0) return 0;
@@ -145,10 +146,9 @@ bool PreparedCase::relocate(size_t most) {
 }
 
 void PreparedCase::fill_inputs() const {
-  for (size_t i = 0; i < operands_.size(); ++i)
-    if (operands_[i].role == Role::input)
-      gpu_.harness().fill_input(buffer(static_cast<int>(i)), operands_[i], static_cast<int>(i), inputs_,
-                                gpu_.stream());
+  for (const Operand& operand : operands_)
+    if (operand.role == Role::input)
+      gpu_.harness().fill_input(buffer(operand.id), operand, inputs_, gpu_.stream());
   for (const DeviceBuffer& each : placements_[placement_]) each.fill_guards(gpu_.stream());
   gpu_.stream().synchronise();
 }
@@ -176,10 +176,10 @@ void PreparedCase::leave_guards() {
 }
 
 void PreparedCase::check_guards() const {
-  for (size_t i = 0; i < operands_.size(); ++i) {
-    const DeviceBuffer& operand = buffer(static_cast<int>(i));
-    const auto [before, beyond] = operand.overwritten(gpu_.stream());
-    if (std::string sentence = guard_sentence(operands_[i].name, operand.bytes(), before, beyond);
+  for (const Operand& operand : operands_) {
+    const DeviceBuffer& memory = buffer(operand.id);
+    const auto [before, beyond] = memory.overwritten(gpu_.stream());
+    if (std::string sentence = guard_sentence(operand.name, memory.bytes(), before, beyond);
         !sentence.empty())
       throw CaseFailed(sentence);
   }
@@ -195,30 +195,13 @@ void PreparedCase::set_params() {
 AttentionParams PreparedCase::params(const KernelLaunch& kernel) const {
   const Problem& p = case_.problem;
   AttentionParams params{};
-  if (kernel.tensor_maps.size() > attention_max_tensor_maps)
-    throw CaseFailed(fmt::format("{} asks for {} tensor maps, there are {}", kernel.entry,
-                                 kernel.tensor_maps.size(), attention_max_tensor_maps));
-  for (size_t i = 0; i < kernel.tensor_maps.size(); ++i) {
+  for (const Operand& operand : operands_)
+    params.tensors[operand.id] = {buffer(operand.id).get(), strides_of(operand)};
+  for (size_t i = 0; i < kernel.tensor_maps.size(); ++i) {  // as many as there are slots: set_launches
     const TensorMap& map = kernel.tensor_maps[i];
-    params.tensor_maps[i] = encode_tensor_map(map, operands_[static_cast<size_t>(map.operand)],
-                                              buffer(map.operand).get(), driver());
+    params.tensor_maps[i] =
+        encode_tensor_map(map, operands_[map.operand], buffer(map.operand).get(), driver());
   }
-  params.q = buffer(operand_q).get();
-  params.k = buffer(operand_k).get();
-  params.v = buffer(operand_v).get();
-  params.o = buffer(operand_o).get();
-  if (p.dtype == Dtype::fp8) {
-    params.q_scale = buffer(operand_q_scale).get<const float>();
-    params.k_scale = buffer(operand_k_scale).get<const float>();
-    params.v_scale = buffer(operand_v_scale).get<const float>();
-  }
-  const auto workspace = static_cast<size_t>(first_workspace(p));
-  for (size_t i = workspace; i < operands_.size(); ++i)
-    params.workspace[i - workspace] = buffer(static_cast<int>(i)).get();
-  params.q_strides = strides_of(operands_[operand_q]);
-  params.k_strides = strides_of(operands_[operand_k]);
-  params.v_strides = strides_of(operands_[operand_v]);
-  params.o_strides = strides_of(operands_[operand_o]);
   params.batch = static_cast<int>(p.batch);
   params.heads = static_cast<int>(p.heads);
   params.kv_heads = static_cast<int>(p.kv_heads);
@@ -238,8 +221,10 @@ void PreparedCase::run_step(size_t index) const {
                    arguments);
           },
           [&](const GemmLaunch& gemm) {
-            gpu_.cublas().run(gemm, case_.problem.dtype, buffer(gemm.a).get(), buffer(gemm.b).get(),
-                              buffer(gemm.c).get());
+            const auto matrix = [&](OperandId id) {
+              return GemmMatrix{buffer(id).get(), operands_[id].dtype};
+            };
+            gpu_.cublas().run(gemm, matrix(gemm.a), matrix(gemm.b), matrix(gemm.c));
           },
           [&](const MemsetLaunch& memset) { buffer(memset.operand).fill(memset.value, gpu_.stream()); },
           [&](const PluginLaunch&) { plugins_[index]->launch(operands_, addresses_, gpu_.stream().get()); }},
@@ -252,9 +237,9 @@ void PreparedCase::run() const {
 }
 
 void PreparedCase::reset() const {
-  for (size_t i = 0; i < operands_.size(); ++i)
-    if (operands_[i].role != Role::input)
-      buffer(static_cast<int>(i)).fill(operands_[i].init == Init::zero ? 0 : nan_byte, gpu_.stream());
+  for (const Operand& operand : operands_)
+    if (operand.role != Role::input)
+      buffer(operand.id).fill(operand.init == Init::zero ? 0 : nan_byte, gpu_.stream());
   for (size_t i = 0; i < steps_.size(); ++i)
     if (!steps_[i].timed) run_step(i);
 }
@@ -278,8 +263,7 @@ size_t PreparedCase::longest_step() const {
 Build PreparedCase::build() const {
   Build build;
   build.launches = launches();
-  const auto workspace = std::span(operands_).subspan(static_cast<size_t>(first_workspace(case_.problem)));
-  build.workspace_bytes = total_bytes({workspace.begin(), workspace.end()});
+  build.workspace_bytes = workspace_bytes(operands_);
   build.kernel_hash = kernel_hash();
   describe_step(longest_step(), build);
   return build;

@@ -15,6 +15,9 @@
 
 namespace attnprof {
 
+// As a kernel finds the rows of an operand.
+AttentionStrides strides_of(const Operand& operand);
+
 class PreparedCase {
  public:
   // Compiles, checks free memory, allocates, and fills the inputs. Throws CaseSkipped with bytes
@@ -45,10 +48,8 @@ class PreparedCase {
 
   const Case& planned() const { return case_; }
   const InputSource& inputs() const { return inputs_; }
-  const std::vector<Operand>& operands() const { return operands_; }
-  const DeviceBuffer& buffer(int operand) const {
-    return placements_[placement_][static_cast<size_t>(operand)];
-  }
+  const OperandList& operands() const { return operands_; }
+  const DeviceBuffer& buffer(OperandId id) const { return placements_[placement_][operands_.place(id)]; }
   Count launches() const;  // timed; nothing where a plug-in makes some
   // Launch and build figures; per-block ones of the longest step, empty when that is a library's.
   Build build() const;
@@ -76,7 +77,7 @@ class PreparedCase {
   Case case_;
   InputSource inputs_;
   GpuDevice& gpu_;
-  std::vector<Operand> operands_;
+  OperandList operands_;
   std::vector<Step> steps_;
   std::vector<std::optional<LoadedKernel>> kernels_;   // by step; nothing for other kinds
   std::vector<std::vector<DeviceBuffer>> placements_;  // by operand; while verifying, with that of it last

@@ -15,16 +15,18 @@ static_assert(alignof(AttentionTensorMap) >= 64 && alignof(AttentionParams) >= 6
 constexpr int64_t granule_bytes = 16;
 constexpr int64_t largest_box_side = 256;
 
-CUtensorMapDataType type_of(Dtype dtype) {
+CUtensorMapDataType type_of(ElementType dtype) {
   switch (dtype) {
-    case Dtype::fp32:
+    case ElementType::fp32:
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-    case Dtype::fp16:
+    case ElementType::fp16:
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-    case Dtype::bf16:
+    case ElementType::bf16:
       return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-    case Dtype::fp8:
-      break;
+    case ElementType::e4m3:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    case ElementType::int32:
+      return CU_TENSOR_MAP_DATA_TYPE_INT32;
   }
   return CU_TENSOR_MAP_DATA_TYPE_UINT8;
 }

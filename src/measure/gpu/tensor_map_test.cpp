@@ -12,7 +12,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // [2, 3, 100, 64], rows 72 elements apart.
-Operand keys(Dtype dtype = Dtype::bf16) { return {"K", Role::input, Init::random, dtype, 2, 3, 100, 64, 72}; }
+Operand keys(ElementType type = ElementType::bf16) {
+  return {"K", Role::input, Init::random, type, 2, 3, 100, 64, 72, operand_k};
+}
 
 template <class Thrown>
 std::string refusal(const TensorMap& map, const Operand& operand, const Driver& driver = {}) {
@@ -26,7 +28,7 @@ std::string refusal(const TensorMap& map, const Operand& operand, const Driver& 
 }
 
 TEST(TensorMap, IsThreeDimensionalSoThatABoxEndsWithItsSlice) {
-  const TensorMapLayout layout = tensor_map_layout({1, 80, 64, 128}, keys());
+  const TensorMapLayout layout = tensor_map_layout({operand_k, 80, 64, 128}, keys());
   EXPECT_THAT(layout.sizes, ElementsAre(64u, 100u, 6u));
   EXPECT_THAT(layout.stride_bytes, ElementsAre(144u, 14400u));
   EXPECT_THAT(layout.box, ElementsAre(64u, 80u, 1u));
@@ -35,33 +37,37 @@ TEST(TensorMap, IsThreeDimensionalSoThatABoxEndsWithItsSlice) {
 }
 
 TEST(TensorMap, TypesAreTheOperands) {
-  EXPECT_EQ(tensor_map_layout({1, 8, 32, 64}, keys(Dtype::fp16)).type, CU_TENSOR_MAP_DATA_TYPE_FLOAT16);
-  EXPECT_EQ(tensor_map_layout({1, 8, 8, 32}, keys(Dtype::fp32)).type, CU_TENSOR_MAP_DATA_TYPE_FLOAT32);
-  Operand bytes = keys(Dtype::fp8);
+  EXPECT_EQ(tensor_map_layout({operand_k, 8, 32, 64}, keys(ElementType::fp16)).type,
+            CU_TENSOR_MAP_DATA_TYPE_FLOAT16);
+  EXPECT_EQ(tensor_map_layout({operand_k, 8, 8, 32}, keys(ElementType::fp32)).type,
+            CU_TENSOR_MAP_DATA_TYPE_FLOAT32);
+  Operand bytes = keys(ElementType::e4m3);
   bytes.row_pitch = 80;
-  EXPECT_EQ(tensor_map_layout({1, 8, 64, 64}, bytes).type, CU_TENSOR_MAP_DATA_TYPE_UINT8);
-  EXPECT_THAT(tensor_map_layout({1, 8, 64, 64}, bytes).stride_bytes, ElementsAre(80u, 8000u));
-  EXPECT_EQ(tensor_map_layout({1, 8, 16, 0}, keys(Dtype::fp32)).swizzle, CU_TENSOR_MAP_SWIZZLE_NONE);
+  EXPECT_EQ(tensor_map_layout({operand_k, 8, 64, 64}, bytes).type, CU_TENSOR_MAP_DATA_TYPE_UINT8);
+  EXPECT_THAT(tensor_map_layout({operand_k, 8, 64, 64}, bytes).stride_bytes, ElementsAre(80u, 8000u));
+  EXPECT_EQ(tensor_map_layout({operand_k, 8, 16, 0}, keys(ElementType::fp32)).swizzle,
+            CU_TENSOR_MAP_SWIZZLE_NONE);
 }
 
 TEST(TensorMap, WhatTheEngineCannotDoIsASentence) {
   Operand odd = keys();
   odd.row_pitch = 65;
-  EXPECT_THAT(refusal<CaseFailed>({1, 64, 64, 128}, odd),
+  EXPECT_THAT(refusal<CaseFailed>({operand_k, 64, 64, 128}, odd),
               AllOf(HasSubstr("tensor map of K in boxes of 64 x 64"), HasSubstr("rows are 130 bytes apart"),
                     HasSubstr("multiple of 16")));
-  EXPECT_THAT(refusal<CaseFailed>({1, 257, 64, 128}, keys()), HasSubstr("1 to 256 elements"));
-  EXPECT_THAT(refusal<CaseFailed>({1, 64, 0, 128}, keys()), HasSubstr("1 to 256 elements"));
-  EXPECT_THAT(refusal<CaseFailed>({1, 64, 20, 0}, keys()), HasSubstr("a box row is 40 bytes"));
-  EXPECT_THAT(refusal<CaseFailed>({1, 64, 64, 64}, keys()), HasSubstr("more than the swizzle's 64"));
-  EXPECT_THAT(refusal<CaseFailed>({1, 64, 16, 48}, keys()), HasSubstr("0, 32, 64 or 128 bytes, not 48"));
+  EXPECT_THAT(refusal<CaseFailed>({operand_k, 257, 64, 128}, keys()), HasSubstr("1 to 256 elements"));
+  EXPECT_THAT(refusal<CaseFailed>({operand_k, 64, 0, 128}, keys()), HasSubstr("1 to 256 elements"));
+  EXPECT_THAT(refusal<CaseFailed>({operand_k, 64, 20, 0}, keys()), HasSubstr("a box row is 40 bytes"));
+  EXPECT_THAT(refusal<CaseFailed>({operand_k, 64, 64, 64}, keys()), HasSubstr("more than the swizzle's 64"));
+  EXPECT_THAT(refusal<CaseFailed>({operand_k, 64, 16, 48}, keys()),
+              HasSubstr("0, 32, 64 or 128 bytes, not 48"));
 }
 
 TEST(TensorMap, ADriverWithoutThemSkipsTheCase) {
   Driver old;
   old.path = "/usr/lib/libcuda.so.1";
   try {
-    encode_tensor_map({1, 64, 64, 128}, keys(), nullptr, old);
+    encode_tensor_map({operand_k, 64, 64, 128}, keys(), nullptr, old);
     FAIL() << "encoded";
   } catch (const CaseSkipped& skipped) {
     EXPECT_THAT(skipped.what(),
@@ -92,7 +98,7 @@ TEST(TensorMap, TheDriverIsAskedForWhatTheLayoutSays) {
   Driver driver;
   driver.cuTensorMapEncodeTiled = recording_driver;
   const AttentionTensorMap map =
-      encode_tensor_map({1, 80, 64, 128}, keys(), reinterpret_cast<void*>(0x7000), driver);
+      encode_tensor_map({operand_k, 80, 64, 128}, keys(), reinterpret_cast<void*>(0x7000), driver);
   EXPECT_THAT(
       std::vector(map.opaque, map.opaque + 10),
       ElementsAre(CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3, 0x7000, 6, 14400, 80, 1, CU_TENSOR_MAP_INTERLEAVE_NONE,
@@ -102,7 +108,7 @@ TEST(TensorMap, TheDriverIsAskedForWhatTheLayoutSays) {
 TEST(TensorMap, ARefusalOfTheDriverIsThisCasesFailure) {
   Driver driver;
   driver.cuTensorMapEncodeTiled = [](auto...) { return CUDA_ERROR_INVALID_VALUE; };
-  EXPECT_THAT(refusal<CaseFailed>({1, 64, 64, 128}, keys(), driver),
+  EXPECT_THAT(refusal<CaseFailed>({operand_k, 64, 64, 128}, keys(), driver),
               AllOf(HasSubstr("tensor map of K"), HasSubstr("returned 1")));
 }
 

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "base/error.hpp"
-#include "schedule/tiling.hpp"
-#include "verify/reference.hpp"
+#include "problem/passes.hpp"
+#include "verify/sampling.hpp"
+#include "verify/verdict.hpp"
 
 namespace attnprof {
 namespace {
@@ -16,83 +20,139 @@ namespace {
 constexpr double reference_tolerance = 1e-9;  // between two fp64 evaluations of the same row
 constexpr size_t rows_at_once = 1 << 16;      // bounds the memory that `full` needs
 
-// Expected and actual output rows, row-major count x head_dim.
-struct RowValues {
-  std::vector<double> expected;
-  std::vector<float> actual;
+// Inputs made from the seed as the device made them, a slice at a time.
+class RegeneratedInputs : public OperandValues {
+ public:
+  explicit RegeneratedInputs(const PreparedCase& prepared) : prepared_(prepared) {}
+
+  std::span<const float> rows(OperandId id, int64_t slice, int64_t row, int64_t rows) const override {
+    const Operand& operand = prepared_.operands()[id];
+    Slice& kept = kept_[id];
+    if (kept.number != slice) {
+      const int64_t elements = operand.rows * operand.row_pitch;
+      kept = {slice, input_elements(operand, prepared_.inputs(), slice * elements, elements)};
+    }
+    return std::span(kept.values)
+        .subspan(static_cast<size_t>(row * operand.row_pitch), static_cast<size_t>(rows * operand.row_pitch));
+  }
+
+ private:
+  struct Slice {
+    int64_t number = -1;
+    std::vector<float> values = {};
+  };
+  const PreparedCase& prepared_;
+  mutable std::map<OperandId, Slice> kept_;
 };
 
-ReferenceParams reference_params(const PreparedCase& prepared, const DeviceBuffer& rows,
-                                 const DeviceBuffer& expected, size_t count) {
-  const Problem& p = prepared.planned().problem;
-  const auto scales = [&](int operand) {
-    return p.dtype == Dtype::fp8 ? prepared.buffer(operand).get<const float>() : nullptr;
-  };
-  return {.q = prepared.buffer(operand_q).get(),
-          .k = prepared.buffer(operand_k).get(),
-          .v = prepared.buffer(operand_v).get(),
-          .q_scale = scales(operand_q_scale),
-          .k_scale = scales(operand_k_scale),
-          .v_scale = scales(operand_v_scale),
-          .rows = rows.get<const long long>(),
-          .expected = expected.get<double>(),
-          .row_count = static_cast<long long>(count),
-          .dtype = static_cast<int>(p.dtype),
-          .heads = static_cast<int>(p.heads),
-          .kv_heads = static_cast<int>(p.kv_heads),
-          .q_len = static_cast<int>(p.q_len),
-          .kv_len = static_cast<int>(p.kv_len),
-          .head_dim = static_cast<int>(p.head_dim),
-          .causal = p.mask == Mask::causal};
+// One output of a case, its rows on the device and what they should be.
+class OutputOnDevice {
+ public:
+  OutputOnDevice(const PreparedCase& prepared, const GpuDevice& gpu, const PassOutput& output)
+      : prepared_(prepared), gpu_(gpu), operand_(prepared.operands()[output.operand]) {
+    const DeviceReference& reference = pass_spec(prepared.planned().problem.pass).device_reference;
+    if (reference.rows.empty()) return;
+    if (reference.scratch_values) scratch_.emplace(reference.scratch_values(prepared.planned().problem) * 8);
+    if (!reference.prepare.empty())
+      gpu.harness().run_reference(reference.prepare, operand_.slices() * operand_.rows, params(),
+                                  gpu.stream());
+  }
+
+  // Row-major, rows.size() x cols.
+  std::vector<float> actual(std::span<const SampledRow> rows) const {
+    const auto count = static_cast<int64_t>(rows.size());
+    const DeviceBuffer device_rows = numbers(rows), gathered(count * operand_.cols * 4);
+    gpu_.harness().gather_rows(prepared_.buffer(operand_.id), operand_.dtype, device_rows, count,
+                               operand_.cols, gathered, gpu_.stream());
+    std::vector<float> values(static_cast<size_t>(count * operand_.cols));
+    gathered.download(values.data(), count * operand_.cols * 4, gpu_.stream());
+    return values;
+  }
+
+  std::vector<double> expected(std::span<const SampledRow> rows) const {
+    const std::string_view kernel = pass_spec(prepared_.planned().problem.pass).device_reference.rows;
+    if (kernel.empty()) return expected_by_host(rows);
+    const auto count = static_cast<int64_t>(rows.size());
+    const DeviceBuffer device_rows = numbers(rows), expected(count * operand_.cols * 8);
+    ReferenceParams params = this->params();
+    params.rows = device_rows.get<const long long>();
+    params.expected = expected.get<double>();
+    params.row_count = count;
+    gpu_.harness().run_reference(kernel, count, params, gpu_.stream());
+    std::vector<double> values(static_cast<size_t>(count * operand_.cols));
+    expected.download(values.data(), count * operand_.cols * 8, gpu_.stream());
+    return values;
+  }
+
+  // Also where no sampled row lies: never written, overflowed, or computed from what is not there.
+  bool has_not_finite() const {
+    const DeviceBuffer count(8);
+    count.fill(0, gpu_.stream());
+    gpu_.harness().count_not_finite(prepared_.buffer(operand_.id), operand_.elements(), operand_.dtype, count,
+                                    gpu_.stream());
+    int64_t found = 0;
+    count.download(&found, 8, gpu_.stream());
+    return found > 0;
+  }
+
+  const Operand& operand() const { return operand_; }
+
+ private:
+  DeviceBuffer numbers(std::span<const SampledRow> rows) const {
+    std::vector<long long> numbers;
+    for (const SampledRow& row : rows) numbers.push_back(row.slice * operand_.rows + row.row);
+    const auto bytes = static_cast<int64_t>(numbers.size() * sizeof(long long));
+    DeviceBuffer buffer(bytes);
+    buffer.upload(numbers.data(), bytes, gpu_.stream());
+    return buffer;
+  }
+
+  std::vector<double> expected_by_host(std::span<const SampledRow> rows) const {
+    const RegeneratedInputs inputs(prepared_);
+    const auto reference = make_reference(prepared_.planned().problem, inputs);
+    std::vector<double> values;
+    for (const SampledRow& at : rows) {
+      const std::vector<double> row = reference->row(operand_.id, at.slice, at.row);
+      values.insert(values.end(), row.begin(), row.end());
+    }
+    return values;
+  }
+
+  ReferenceParams params() const {
+    const Problem& p = prepared_.planned().problem;
+    ReferenceParams params{};
+    for (const Operand& each : prepared_.operands()) {
+      params.tensors[each.id] = {prepared_.buffer(each.id).get(), strides_of(each)};
+      params.types[each.id] = static_cast<int>(each.dtype);
+    }
+    params.scratch = scratch_ ? scratch_->get<double>() : nullptr;
+    params.output = operand_.id;
+    params.batch = static_cast<int>(p.batch);
+    params.heads = static_cast<int>(p.heads);
+    params.kv_heads = static_cast<int>(p.kv_heads);
+    params.q_len = static_cast<int>(p.q_len);
+    params.kv_len = static_cast<int>(p.kv_len);
+    params.head_dim = static_cast<int>(p.head_dim);
+    params.causal = p.mask == Mask::causal;
+    return params;
+  }
+
+  const PreparedCase& prepared_;
+  const GpuDevice& gpu_;
+  const Operand& operand_;
+  std::optional<DeviceBuffer> scratch_;
+};
+
+bool all_zero(std::span<const double> row) {
+  return std::ranges::all_of(row, [](double value) { return value == 0; });
 }
 
-RowValues fetch_rows(const PreparedCase& prepared, const GpuDevice& gpu, std::span<const SampledRow> rows) {
-  const Problem& p = prepared.planned().problem;
-  std::vector<long long> numbers;
-  for (const SampledRow& row : rows) numbers.push_back(row.slice * p.q_len + row.row);
-  const auto count = static_cast<int64_t>(rows.size());
-  const int64_t values = count * p.head_dim;
-  const DeviceBuffer device_rows(count * 8), expected(values * 8), actual(values * 4);
-  device_rows.upload(numbers.data(), count * 8, gpu.stream());
-  gpu.harness().reference_rows(reference_params(prepared, device_rows, expected, rows.size()), gpu.stream());
-  gpu.harness().gather_rows(prepared.buffer(operand_o), output_dtype(p.dtype), device_rows, count, p.head_dim,
-                            actual, gpu.stream());
-  RowValues result{std::vector<double>(static_cast<size_t>(values)),
-                   std::vector<float>(static_cast<size_t>(values))};
-  expected.download(result.expected.data(), values * 8, gpu.stream());
-  actual.download(result.actual.data(), values * 4, gpu.stream());
-  return result;
-}
-
-int64_t not_finite(const PreparedCase& prepared, const GpuDevice& gpu) {
-  const DeviceBuffer count(8);
-  count.fill(0, gpu.stream());
-  const Operand& o = prepared.operands()[operand_o];
-  gpu.harness().count_not_finite(prepared.buffer(operand_o), o.elements(), o.dtype, count, gpu.stream());
-  int64_t found = 0;
-  count.download(&found, 8, gpu.stream());
-  return found;
-}
-
-// Rows [first, first + rows) of an input, made from the seed as the device made them.
-std::vector<float> regenerate(const PreparedCase& prepared, int operand, int64_t first, int64_t rows) {
-  const Operand& o = prepared.operands()[static_cast<size_t>(operand)];
-  return input_elements(o, operand, prepared.inputs(), first * o.row_pitch, rows * o.row_pitch);
-}
-
-HeadScales regenerate_scales(const PreparedCase& prepared, int64_t slice, int64_t kv) {
-  if (prepared.planned().problem.dtype != Dtype::fp8) return {};
-  return {regenerate(prepared, operand_q_scale, slice, 1)[0], regenerate(prepared, operand_k_scale, kv, 1)[0],
-          regenerate(prepared, operand_v_scale, kv, 1)[0]};
-}
-
-void compare_with_host(const PreparedCase& prepared, const SampledRow& row, std::span<const double> device) {
-  const Problem& p = prepared.planned().problem;
-  const int64_t kv = kv_slice(p, row.slice);
-  const std::vector<double> host = reference_row(
-      p, row.row, regenerate(prepared, operand_q, row.slice * p.q_len + row.row, 1),
-      regenerate(prepared, operand_k, kv * p.kv_len, p.kv_len),
-      regenerate(prepared, operand_v, kv * p.kv_len, p.kv_len), regenerate_scales(prepared, row.slice, kv));
+// The two references are held against each other in one row that depends on its inputs.
+void compare_with_host(const PreparedCase& prepared, const Operand& output, const SampledRow& at,
+                       std::span<const double> device) {
+  const RegeneratedInputs inputs(prepared);
+  const std::vector<double> host =
+      make_reference(prepared.planned().problem, inputs)->row(output.id, at.slice, at.row);
   double difference = 0, norm = 0;
   for (size_t c = 0; c < host.size(); ++c) {
     difference += (device[c] - host[c]) * (device[c] - host[c]);
@@ -100,10 +160,34 @@ void compare_with_host(const PreparedCase& prepared, const SampledRow& row, std:
   }
   const double error = norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
   if (!(error <= reference_tolerance))
-    throw CaseFailed(
-        fmt::format("the output cannot be judged: the GPU's fp64 reference of row {} of slice {} differs "
-                    "from the host's by {:.3g} (at most {:.0e})",
-                    row.row, row.slice, error, reference_tolerance));
+    throw CaseFailed(fmt::format(
+        "the output cannot be judged: the GPU's fp64 reference of row {} of slice {} of {} differs "
+        "from the host's by {:.3g} (at most {:.0e})",
+        at.row, at.slice, output.name, error, reference_tolerance));
+}
+
+CheckedOutput check_output(const PreparedCase& prepared, const GpuDevice& gpu, const PassOutput& output,
+                           bool full) {
+  const Problem& p = prepared.planned().problem;
+  const OutputOnDevice on_device(prepared, gpu, output);
+  const Operand& operand = on_device.operand();
+  const std::vector<SampledRow> rows = rows_to_verify(operand, prepared.inputs().seed, full);
+  const auto cols = static_cast<size_t>(operand.cols);
+  ErrorMeter meter(operand.cols);
+  bool compared = false;
+  for (size_t first = 0; first < rows.size(); first += rows_at_once) {
+    const auto part = std::span(rows).subspan(first, std::min(rows_at_once, rows.size() - first));
+    const std::vector<double> expected = on_device.expected(part);
+    meter.add(expected, on_device.actual(part));
+    for (size_t i = 0; i < part.size() && !compared; ++i) {
+      const auto row = std::span(expected).subspan(i * cols, cols);
+      if (all_zero(row)) continue;  // no key is seen, or by no query
+      compare_with_host(prepared, operand, part[i], row);
+      compared = true;
+    }
+  }
+  if (on_device.has_not_finite()) meter.add_not_finite();
+  return {operand.name, output.tolerance(p.dtype), meter};
 }
 
 }  // namespace
@@ -117,25 +201,10 @@ Verification verify_output(const PreparedCase& prepared, const GpuDevice& gpu, V
   Verification unchecked;
   unchecked.verified = "unchecked";
   if (mode == VerifyMode::off) return unchecked;
-
-  const std::vector<SampledRow> rows = rows_to_verify(p, prepared.inputs().seed, mode == VerifyMode::full);
-  const auto d = static_cast<size_t>(p.head_dim);
-  ErrorMeter meter(p.head_dim);
-  bool host_compared = false;
-  for (size_t first = 0; first < rows.size(); first += rows_at_once) {
-    const auto part = std::span(rows).subspan(first, std::min(rows_at_once, rows.size() - first));
-    const RowValues values = fetch_rows(prepared, gpu, part);
-    meter.add(values.expected, values.actual);
-    const auto seen =
-        std::ranges::find_if(part, [&](const SampledRow& r) { return visible_keys(p, r.row) > 0; });
-    if (host_compared || seen == part.end()) continue;
-    const auto at = static_cast<size_t>(seen - part.begin());
-    compare_with_host(prepared, *seen, std::span(values.expected).subspan(at * d, d));
-    host_compared = true;
-  }
-  // Also where no sampled row lies: never written, overflowed, or computed from what is not there.
-  if (not_finite(prepared, gpu) > 0) meter.add_not_finite();
-  return meter.verdict(p.dtype);
+  std::vector<CheckedOutput> outputs;
+  for (const PassOutput& output : pass_spec(p.pass).outputs)
+    outputs.push_back(check_output(prepared, gpu, output, mode == VerifyMode::full));
+  return verdict(p, outputs);
 }
 
 }  // namespace attnprof

@@ -2,7 +2,6 @@
 
 #include "base/error.hpp"
 #include "base/overloaded.hpp"
-#include "base/saturating.hpp"
 #include "measure/sim/phases.hpp"
 #include "model/simulate.hpp"
 #include "model/step_time.hpp"
@@ -11,13 +10,6 @@
 
 namespace attnprof::sim {
 namespace {
-
-int64_t workspace_bytes(const std::vector<Operand>& operands) {
-  int64_t bytes = 0;
-  for (const Operand& operand : operands)
-    if (operand.role == Role::workspace) bytes = saturating_sum(bytes, operand.bytes());
-  return bytes;
-}
 
 void fill_kernel(Build& build, const KernelLaunch& kernel, const StepPrediction& predicted,
                  const DeviceProfile& device) {

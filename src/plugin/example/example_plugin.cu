@@ -46,9 +46,10 @@ AttentionStrides strides(const attnprof_strides& s) { return {s.batch, s.head, s
 int launch(void*, const attnprof_params* params, void* stream, char* message) {
   const attnprof_problem& size = *params->problem;
   AttentionParams p{};
-  p.q = params->q, p.k = params->k, p.v = params->v, p.o = params->o;
-  p.q_strides = strides(params->q_strides), p.k_strides = strides(params->k_strides);
-  p.v_strides = strides(params->v_strides), p.o_strides = strides(params->o_strides);
+  p.tensors[operand_q] = {const_cast<void*>(params->q), strides(params->q_strides)};
+  p.tensors[operand_k] = {const_cast<void*>(params->k), strides(params->k_strides)};
+  p.tensors[operand_v] = {const_cast<void*>(params->v), strides(params->v_strides)};
+  p.tensors[operand_o] = {params->o, strides(params->o_strides)};
   p.batch = int(size.batch), p.heads = int(size.heads), p.kv_heads = int(size.kv_heads);
   p.q_len = int(size.q_len), p.kv_len = int(size.kv_len);
   p.causal_offset = int(size.kv_len - size.q_len);
