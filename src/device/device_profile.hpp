@@ -68,6 +68,13 @@ inline constexpr auto peak_figures = std::to_array<PeakFigure>({
     {"launch_us", &DeviceProfile::launch_us},
 });
 
+// The name of one of peak_figures; empty for another figure.
+constexpr std::string_view figure_name(double DeviceProfile::*rate) {
+  for (const PeakFigure& figure : peak_figures)
+    if (figure.rate == rate) return figure.name;
+  return {};
+}
+
 // The rates that rows of a run were held against, by PeakFigure::name.
 using Peaks = std::map<std::string, double, std::less<>>;
 

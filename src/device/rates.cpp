@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+
+#include "device/bandwidths.hpp"
 
 namespace attnprof {
 namespace {
@@ -19,18 +22,25 @@ constexpr double floor_in_launches = 2.25;
 // Blackwell).
 constexpr double least_share = 0.5;
 
-// A figure of a device's profile.
-struct Figure {
-  const char* name;
-  double DeviceProfile::*rate;
+using Figure = double DeviceProfile::*;  // of a device's profile
+
+// Units whose rate is one ceiling, else one figure.
+struct UnitRate {
+  Rate Rates::*rate;
+  std::string_view ceiling;
+  Figure nominal;
 };
+constexpr auto unit_rates = std::to_array<UnitRate>({
+    {&Rates::smem, "smem_read_gbps", &DeviceProfile::smem_gbps},
+    {&Rates::fma, "fma_tflops", &DeviceProfile::fp32_tflops},
+    {&Rates::exp, "exp_gops", &DeviceProfile::exp_gops},
+});
 
 Figure tensor_figure(Dtype dtype) {
-  if (dtype == Dtype::fp8) return {"tensor_fp8_tflops", &DeviceProfile::tensor_fp8_tflops};
-  return {"tensor_16bit_tflops", &DeviceProfile::tensor_16bit_tflops};
+  return dtype == Dtype::fp8 ? &DeviceProfile::tensor_fp8_tflops : &DeviceProfile::tensor_16bit_tflops;
 }
 
-bool is_tensor(double DeviceProfile::*rate) {
+bool is_tensor(Figure rate) {
   return rate == &DeviceProfile::tensor_16bit_tflops || rate == &DeviceProfile::tensor_fp8_tflops;
 }
 
@@ -40,28 +50,26 @@ class Source {
       : device_(device), ceilings_(ceilings), clock_(clock) {}
 
   // Unknown where it was not measured.
-  Rate ceiling(const std::string& name) const {
+  Rate ceiling(std::string_view name) const {
     const auto value = ceiling_at(ceilings_, name, clock_);
-    return value ? Rate{*value, "ceiling " + name} : Rate{};
+    return value ? Rate{*value, fmt::format("ceiling {}", name)} : Rate{};
   }
   // `factor` times the figure; `how`: what to say of the factor. `kind`: the ceiling it stands for.
-  Rate nominal(std::string_view kind, const Figure& figure, double factor = 1,
-               const std::string& how = "") const {
-    const double value = device_.*figure.rate * factor * scale(kind, figure);
+  Rate nominal(std::string_view kind, Figure figure, double factor = 1, const std::string& how = "") const {
+    const double value = device_.*figure * factor * scale(kind, figure);
     if (value <= 0) return {};
-    return {value, fmt::format("nominal {}{}", figure.name, how)};
+    return {value, fmt::format("nominal {}{}", figure_name(figure), how)};
   }
-  Rate rate(const std::string& kind, const Figure& figure, double factor = 1,
-            const std::string& how = "") const {
+  Rate rate(std::string_view kind, Figure figure, double factor = 1, const std::string& how = "") const {
     const Rate measured = ceiling(kind);
     return measured.known() ? measured : nominal(kind, figure, factor, how);
   }
 
  private:
   // Nominal rates are those of the boost clock, but for tensor cores' where the profile says another.
-  double scale(std::string_view name, const Figure& figure) const {
+  double scale(std::string_view name, Figure figure) const {
     const CeilingKind* kind = find_ceiling_kind(name);
-    const bool own = is_tensor(figure.rate) && device_.tensor_clock_mhz > 0;
+    const bool own = is_tensor(figure) && device_.tensor_clock_mhz > 0;
     const double of = own ? device_.tensor_clock_mhz : device_.sm_clock_mhz;
     return kind && kind->with_sm_clock && clock_ && of > 0 ? *clock_ / of : 1;
   }
@@ -79,6 +87,18 @@ Rate mma_rate(const Source& source, const DeviceProfile& device, const std::stri
   const double share = dtype == Dtype::fp8 ? mma_share_of_wgmma_fp8 : mma_share_of_wgmma;
   const std::string how = fmt::format(" x {}, as measured of mma.sync on an H200", share);
   return source.rate(ceiling, tensor_figure(dtype), share, how);
+}
+
+bool is_measured(const Rate& rate) { return rate.source.starts_with("ceiling"); }
+
+bool any_is_measured(const Rates& rates) {
+  const auto of_memory = [&](const Bandwidth& each) {
+    return is_measured(rates.*each.read) || is_measured(rates.*each.write);
+  };
+  const auto of_unit = [&](const UnitRate& unit) { return is_measured(rates.*unit.rate); };
+  return std::ranges::any_of(bandwidths, of_memory) || std::ranges::any_of(unit_rates, of_unit) ||
+         is_measured(rates.mma) || is_measured(rates.wgmma) || is_measured(rates.launch_ns) ||
+         is_measured(rates.floor_ns);
 }
 
 }  // namespace
@@ -104,29 +124,25 @@ DeviceProfile at_ceilings(DeviceProfile device, const Ceilings& ceilings, Dtype 
         fastest = std::max(fastest, found->second.median);
     if (fastest > least_share * device.*figure.rate) device.*figure.rate = fastest;
   }
-  device.*tensor_figure(dtype).rate = tensor;
+  device.*tensor_figure(dtype) = tensor;
   return device;
 }
 
 Rates rates_at(const DeviceProfile& device, const Ceilings& ceilings, Dtype dtype,
                std::optional<double> sm_clock_mhz) {
   const Source source(device, ceilings, sm_clock_mhz);
-  const Figure hbm{"hbm_gbps", &DeviceProfile::hbm_gbps}, launch{"launch_us", &DeviceProfile::launch_us};
   Rates rates;
-  rates.hbm_read = source.rate("hbm_read_gbps", hbm);
-  rates.hbm_write = source.rate("hbm_write_gbps", hbm);
-  rates.l2 = source.rate("l2_read_gbps", {"l2_gbps", &DeviceProfile::l2_gbps});
-  rates.smem = source.rate("smem_read_gbps", {"smem_gbps", &DeviceProfile::smem_gbps});
-  rates.fma = source.rate("fma_tflops", {"fp32_tflops", &DeviceProfile::fp32_tflops});
-  rates.exp = source.rate("exp_gops", {"exp_gops", &DeviceProfile::exp_gops});
+  for (const Bandwidth& each : bandwidths) {
+    rates.*each.read = source.rate(each.read_ceiling, each.nominal);
+    rates.*each.write = source.rate(each.write_ceiling, each.nominal);
+  }
+  for (const UnitRate& unit : unit_rates) rates.*unit.rate = source.rate(unit.ceiling, unit.nominal);
   rates.mma = tensor_rate(device, ceilings, dtype, ProductUnit::mma, sm_clock_mhz);
   rates.wgmma = tensor_rate(device, ceilings, dtype, ProductUnit::wgmma, sm_clock_mhz);
-  rates.launch_ns = source.rate("launch_ns", launch, 1e3);
-  rates.floor_ns = source.rate("event_floor_ns", launch, 1e3 * floor_in_launches, " x 2.25");
-  const auto all = {&rates.hbm_read, &rates.hbm_write, &rates.l2,  &rates.smem,      &rates.fma,
-                    &rates.mma,      &rates.wgmma,     &rates.exp, &rates.launch_ns, &rates.floor_ns};
-  rates.measured =
-      std::ranges::any_of(all, [](const Rate* rate) { return rate->source.starts_with("ceiling"); });
+  rates.launch_ns = source.rate("launch_ns", &DeviceProfile::launch_us, 1e3);
+  rates.floor_ns =
+      source.rate("event_floor_ns", &DeviceProfile::launch_us, 1e3 * floor_in_launches, " x 2.25");
+  rates.measured = any_is_measured(rates);
   return rates;
 }
 

@@ -19,7 +19,8 @@ struct Rate {
 
 // For operands of one dtype, at one SM clock. GB/s, TFLOP/s, 1e9 exponentials a second, ns.
 struct Rates {
-  Rate hbm_read, hbm_write, l2, smem;
+  Rate hbm_read, hbm_write, l2;  // of memory: device/bandwidths.hpp says which belong together
+  Rate smem;
   Rate fma, exp;
   Rate mma;                  // tensor_rate as mma.sync drives them
   Rate wgmma;                // and the faster way, which is wgmma's or mma.sync's alone

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "device/bandwidths.hpp"
 #include "testing/h200.hpp"
 #include "testing/round_device.hpp"
 
@@ -75,6 +76,23 @@ TEST(TensorRate, TheAssumedShareOfMmaSyncIsTheMeasuredOne) {
     }
   EXPECT_EQ(tensor_rate(h200(), {}, Dtype::bf16, ProductUnit::mma, 1830).source,
             "nominal tensor_16bit_tflops x 0.643, as measured of mma.sync on an H200");
+}
+
+TEST(Rates, OfEveryBandwidthAreItsCeilingsElseItsNominalRate) {
+  const DeviceProfile device = h200();
+  for (const Bandwidth& each : bandwidths) {
+    const Ceilings ceilings = {{std::string(each.read_ceiling), {.median = 7}},
+                               {std::string(each.write_ceiling), {.median = 5}}};
+    const Rates nominal = rates_at(device, {}, Dtype::fp16, std::nullopt);
+    const Rates reached = rates_at(device, ceilings, Dtype::fp16, std::nullopt);
+    EXPECT_EQ((nominal.*each.read).value, device.*each.nominal) << each.name;
+    EXPECT_EQ((nominal.*each.write).value, device.*each.nominal) << each.name;
+    EXPECT_FALSE(nominal.measured);
+    EXPECT_TRUE(reached.measured) << each.name;
+    EXPECT_EQ((reached.*each.read).source, "ceiling " + std::string(each.read_ceiling));
+    EXPECT_EQ((reached.*each.write).source, "ceiling " + std::string(each.write_ceiling));
+    EXPECT_EQ((reached.*each.read).value, 7) << each.name;
+  }
 }
 
 TEST(AtCeilings, StandInForNominalRates) {

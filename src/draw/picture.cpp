@@ -125,6 +125,14 @@ void add_lines(Panel& panel, const RooflineData& data) {
       add_line(roof, roof.title() + (named ? distinction(roof, data) : ""), data, panel);
 }
 
+Panel empty_panel(const Level& level) {
+  return {.level = std::string(level.name),
+          .title = std::string(level.title),
+          .x_title = fmt::format("useful FLOPs a byte {}", level.passage),
+          .points = {},
+          .lines = {}};
+}
+
 }  // namespace
 
 std::vector<double> log_ticks(double low, double high) {
@@ -140,16 +148,7 @@ Picture picture_of(const RooflineData& data) {
   picture.title = title_of(data);
   const bool several = devices_of(data).size() > 1;
   const bool mixed = std::ranges::any_of(data.rows, simulated) && !std::ranges::all_of(data.rows, simulated);
-  picture.panels = {{.level = "hbm",
-                     .title = "Device memory",
-                     .x_title = "useful FLOPs a byte to and from HBM",
-                     .points = {},
-                     .lines = {}},
-                    {.level = "sm",
-                     .title = "SM side",
-                     .x_title = "useful FLOPs a byte into and out of the SMs",
-                     .points = {},
-                     .lines = {}}};
+  for (const Level& level : levels_with_rate(data.levels)) picture.panels.push_back(empty_panel(level));
   for (const RooflinePoint& point : data.points)
     for (Panel& panel : picture.panels)
       if (point.level == panel.level)

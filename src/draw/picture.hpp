@@ -22,7 +22,7 @@ struct RoofLine {
 };
 
 struct Panel {
-  std::string level;  // hbm, sm
+  std::string level;  // Level::name
   std::string title, x_title;
   std::vector<PanelPoint> points;  // never none
   std::vector<RoofLine> lines;

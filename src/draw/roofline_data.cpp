@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/error.hpp"
 #include "files/run_devices.hpp"
@@ -13,9 +12,16 @@
 namespace attnprof {
 namespace {
 
-constexpr auto needed = std::to_array<std::string_view>(
-    {"run", "backend", "device", "disposition", "bytes_source", "latency_median_ns", "hbm_bytes", "sm_bytes",
-     "useful_flops", "executed_tensor_flops", "useful_tflops_per_s", "hbm_intensity", "sm_intensity"});
+std::vector<std::string_view> needed_columns() {
+  std::vector<std::string_view> names = {"run",         "backend",      "device",
+                                         "disposition", "bytes_source", "latency_median_ns"};
+  for (const Level& level : levels_with_rate(memory_levels()))
+    if (level.everywhere) names.push_back(level.bytes.total.name);
+  names.insert(names.end(), {"useful_flops", "executed_tensor_flops", "useful_tflops_per_s"});
+  for (const Level& level : levels_with_rate(memory_levels()))
+    if (level.everywhere) names.push_back(level.intensity.name);
+  return names;
+}
 
 std::string unit_of(const Row& row) {
   if (!uses_tensor_cores(row)) return "fma";
@@ -43,26 +49,27 @@ RooflinePoint rates_of(const Row& row, size_t index, const DeviceProfile& device
   return point;
 }
 
-RooflinePoint at_level(RooflinePoint point, const Row& row, bool hbm, const DeviceProfile& device) {
-  const double gbps = hbm ? device.hbm_gbps : device.l2_gbps, peak = peak_tflops(row, device);
-  point.level = hbm ? "hbm" : "sm";
-  point.intensity = hbm ? row.roofline.hbm_intensity : row.roofline.sm_intensity;
-  point.executed_intensity =
-      over(row.counters.executed_tensor_flops, as_real(hbm ? row.counters.hbm_total : row.counters.sm_total));
+const Real& intensity_of(const Row& row, const Level& level) { return row.roofline.*level.intensity.value; }
+
+RooflinePoint at_level(RooflinePoint point, const Row& row, const Level& level, const DeviceProfile& device) {
+  const double gbps = device.*level.bandwidth->nominal, peak = peak_tflops(row, device);
+  point.level = level.name;
+  point.intensity = intensity_of(row, level);
+  point.executed_intensity = over(row.counters.executed_tensor_flops, as_real(level.bytes.count(row)));
   point.roof_tflops_per_s = roof_tflops(point.intensity, peak, gbps);
   if (!point.roof_tflops_per_s)
     point.roof.clear();
   else if (*point.roof_tflops_per_s < peak)
-    point.roof = hbm ? "hbm" : "l2";
+    point.roof = level.bandwidth->name;
   return point;
 }
 
-// A point for each level whose bytes are known; one of level none where neither is.
+// A point for each level whose bytes are known; one of level none where none is.
 void add_points(const Row& row, const DeviceProfile& device, RooflineData& data) {
   const RooflinePoint rates = rates_of(row, data.rows.size(), device);
   const size_t before = data.points.size();
-  if (row.roofline.hbm_intensity.value_or(0) > 0) data.points.push_back(at_level(rates, row, true, device));
-  if (row.roofline.sm_intensity.value_or(0) > 0) data.points.push_back(at_level(rates, row, false, device));
+  for (const Level& level : levels_with_rate(data.levels))
+    if (intensity_of(row, level).value_or(0) > 0) data.points.push_back(at_level(rates, row, level, device));
   if (data.points.size() == before) data.points.push_back(rates);
   data.rows.push_back(row);
 }
@@ -73,10 +80,10 @@ bool same(const Roof& a, const Roof& b) {
 
 // Runs that were held against other rates of one device have each their roofs.
 void add_roofs(const RunDevice& device, Dtype dtype, RooflineData& data, std::vector<std::string>& notices) {
-  for (const Roof& roof : roofs_of(device, dtype))
+  for (const Roof& roof : roofs_of(device, dtype, data.levels))
     if (std::ranges::none_of(data.roofs, [&](const Roof& other) { return same(roof, other); }))
       data.roofs.push_back(roof);
-  const std::string missing = missing_roofs(device, dtype);
+  const std::string missing = missing_roofs(device, dtype, data.levels);
   if (!missing.empty() && std::ranges::find(notices, missing) == notices.end()) notices.push_back(missing);
 }
 
@@ -91,10 +98,15 @@ void tell_of_rest(const RooflineData& data, std::vector<std::string>& notices) {
 
 }  // namespace
 
-std::span<const std::string_view> roofline_columns() { return needed; }
+std::span<const std::string_view> roofline_columns() {
+  static const std::vector<std::string_view> names = needed_columns();
+  return names;
+}
 
-RooflineData collect_roofline(const std::vector<ResultFile>& files, std::vector<std::string>& notices) {
+RooflineData collect_roofline(const std::vector<ResultFile>& files, std::vector<std::string>& notices,
+                              std::span<const Level> levels) {
   RooflineData data;
+  data.levels = levels;
   for (const ResultFile& file : files) {
     RunDevices devices(file);
     for (const Row& row : file.rows) {

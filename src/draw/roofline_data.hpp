@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "files/result_rows.hpp"
+#include "roofline/levels.hpp"
 #include "roofline/roofs.hpp"
 #include "row/row.hpp"
 #include "row/schema.hpp"
@@ -18,16 +19,17 @@ namespace attnprof {
 // the tensor cores' instructions, masked and padded work included, and is absent where they do nothing.
 struct RooflinePoint {
   size_t row = 0;     // in RooflineData::rows
-  std::string level;  // hbm, sm; none: no bytes were counted, and the point has no intensity
+  std::string level;  // Level::name; none: no bytes were counted, and the point has no intensity
   Real intensity, executed_intensity;
   double useful_tflops_per_s = 0;
   Real executed_tflops_per_s;
   Real roof_tflops_per_s;  // attainable at `intensity`; at level none the peak of its unit
-  std::string roof;        // which it is: hbm, l2, tensor, tensor_fp8, fma; empty where it is not known
+  std::string roof;        // which it is (Roof::name); empty where it is not known
 };
 
 struct RooflineData {
-  std::vector<Row> rows;  // those that are ok
+  std::span<const Level> levels;  // that points and roofs are of
+  std::vector<Row> rows;          // those that are ok
   std::vector<RooflinePoint> points;
   std::vector<Roof> roofs;
   LeftOut left_out;
@@ -38,7 +40,8 @@ std::span<const std::string_view> roofline_columns();
 
 // Sentences about what is missing go to `notices`. Throws EnvironmentError when no row is ok, UsageError for
 // a malformed .meta.json.
-RooflineData collect_roofline(const std::vector<ResultFile>& files, std::vector<std::string>& notices);
+RooflineData collect_roofline(const std::vector<ResultFile>& files, std::vector<std::string>& notices,
+                              std::span<const Level> levels = memory_levels());
 
 // Long form: one array of columns for points and roofs; `record` says which of them a record is. Cells that
 // do not apply are empty.

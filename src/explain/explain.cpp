@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <list>
 #include <set>
@@ -15,9 +14,14 @@
 namespace attnprof {
 namespace {
 
-constexpr auto needed = std::to_array<std::string_view>(
-    {"run", "backend", "device", "disposition", "bytes_source", "latency_source", "latency_median_ns",
-     "hbm_bytes", "sm_bytes", "useful_flops", "executed_tensor_flops"});
+std::vector<std::string_view> needed_columns() {
+  std::vector<std::string_view> names = {"run",          "backend",        "device",           "disposition",
+                                         "bytes_source", "latency_source", "latency_median_ns"};
+  for (const Level& level : levels_with_rate(memory_levels()))
+    if (level.everywhere) names.push_back(level.bytes.total.name);
+  names.insert(names.end(), {"useful_flops", "executed_tensor_flops"});
+  return names;
+}
 
 // A row that is ok, where it is and with its model.
 struct Known {
@@ -183,7 +187,10 @@ std::list<Known> know_rows(const std::vector<ResultFile>& files, const ExplainRe
 
 }  // namespace
 
-std::span<const std::string_view> explain_columns() { return needed; }
+std::span<const std::string_view> explain_columns() {
+  static const std::vector<std::string_view> names = needed_columns();
+  return names;
+}
 
 Explanations explain(const std::vector<ResultFile>& files, const ExplainRequest& request) {
   Explanations result;

@@ -1,10 +1,13 @@
 #include "explain/speedup.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/units.hpp"
+#include "roofline/levels.hpp"
 
 namespace attnprof {
 namespace {
@@ -34,14 +37,25 @@ double ratio(double above, double below) { return below > 0 ? above / below : 1;
 
 double at_least_one(double ns) { return std::max(ns, 1.0); }
 
-bool counted(const RowModel& model) { return model.row->counters.hbm_total && model.row->counters.sm_total; }
+// At every level that the row's time may go to.
+bool counted(const RowModel& model) {
+  return std::ranges::all_of(levels_with_rate(memory_levels()), [&](const Level& level) {
+    return !level.concerns(*model.row) || level.bytes.count(*model.row);
+  });
+}
+
+bool concerns_both(const Level& level, const RowModel& row, const RowModel& other) {
+  return level.concerns(*row.row) && level.concerns(*other.row);
+}
 
 std::string bytes_text(const RowModel& row, const RowModel& other) {
   if (!counted(row) || !counted(other)) return "bytes by the schedule, as they were not counted";
-  const auto bytes = [](const Count& count) { return human_bytes(static_cast<double>(*count)); };
-  const Counters &a = row.row->counters, &b = other.row->counters;
-  return fmt::format("{} at HBM instead of {}, {} at the SMs instead of {}", bytes(a.hbm_total),
-                     bytes(b.hbm_total), bytes(a.sm_total), bytes(b.sm_total));
+  std::vector<std::string> parts;
+  for (const Level& level : levels_with_rate(memory_levels()))
+    if (concerns_both(level, row, other))
+      parts.push_back(fmt::format("{} {} instead of {}", human_bytes(as_double(level.bytes.count(*row.row))),
+                                  level.place, human_bytes(as_double(level.bytes.count(*other.row)))));
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 const char* unit_text(ProductUnit unit) {
@@ -84,8 +98,16 @@ std::string launches_text(const RowModel& row, const RowModel& other) {
 }
 
 std::vector<std::string> byte_columns(const RowModel& row, const RowModel& other) {
-  if (counted(row) && counted(other)) return {"hbm_bytes", "l2_read_bytes", "l2_write_bytes", "sm_bytes"};
-  return {"model_hbm_bytes", "model_sm_bytes"};
+  const bool both_counted = counted(row) && counted(other);
+  std::vector<std::string> columns;
+  for (const Level& level : memory_levels()) {
+    if (!concerns_both(level, row, other)) continue;
+    if (both_counted)
+      std::ranges::move(level.bytes.columns(), std::back_inserter(columns));
+    else if (level.modelled)
+      columns.emplace_back(level.modelled.name);
+  }
+  return columns;
 }
 
 std::vector<Factor> factors_of(const RowModel& row, const RowModel& other) {

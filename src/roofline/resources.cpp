@@ -1,5 +1,7 @@
 #include "roofline/resources.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "problem/problem.hpp"
@@ -9,12 +11,12 @@ namespace {
 
 class Table {
  public:
-  Table(const Row& row, const Rates& rates, const Unseen& unseen)
-      : row_(row), rates_(rates), unseen_(unseen) {}
+  Table(const Row& row, const Rates& rates, const Unseen& unseen, std::span<const Level> levels)
+      : row_(row), rates_(rates), unseen_(unseen), levels_(levels) {}
 
   ResourceTable make() {
-    hbm();
-    l2();
+    for (const Level& level : levels_with_rate(levels_))
+      if (level.concerns(row_)) memory(level);
     if (unseen_.smem_bytes)
       add("smem", *unseen_.smem_bytes, "bytes", rates_.smem, 1, {});
     else
@@ -33,38 +35,33 @@ class Table {
     table_.times.push_back(
         {name, amount / (rate.value * scale), amount, unit, rate.source, std::move(columns)});
   }
-  void miss(const char* name, const char* why) { table_.missing.push_back({name, why}); }
+  void miss(std::string_view name, const char* why) { table_.missing.push_back({std::string(name), why}); }
 
-  void hbm() {
-    const Counters& c = row_.counters;
-    if (!c.hbm_total) return miss("hbm", "its bytes were not counted");
-    if (!rates_.hbm_read.known() || !rates_.hbm_write.known())
-      return miss("hbm", "the device's rate is not known");
-    const bool same = rates_.hbm_read.value == rates_.hbm_write.value;
-    const double total = as_double(c.hbm_total);
-    if (same || !c.hbm_read || !c.hbm_write)
-      return add("hbm", total, "bytes", rates_.hbm_read, 1, {"hbm_bytes"});
-    const double ns =
-        as_double(c.hbm_read) / rates_.hbm_read.value + as_double(c.hbm_write) / rates_.hbm_write.value;
-    table_.times.push_back({"hbm",
-                            ns,
-                            total,
-                            "bytes",
-                            rates_.hbm_read.source + ", " + rates_.hbm_write.source,
-                            {"hbm_read_bytes", "hbm_write_bytes"}});
+  // Reads and writes at a rate each, where those differ and the bytes are known by their direction.
+  void memory(const Level& level) {
+    const std::string_view name = level.bandwidth->name;
+    const Rate &read = rates_.*level.bandwidth->read, &write = rates_.*level.bandwidth->write;
+    const bool counted = level.bytes.count(row_).has_value();
+    const LevelBytes& bytes = counted ? level.bytes : level.lower_bound;
+    const Count total = bytes.count(row_);
+    if (!total) return miss(name, "its bytes were not counted");
+    if (!read.known() || !write.known()) return miss(name, "the device's rate is not known");
+    ResourceTime time{std::string(name), as_double(total) / read.value,
+                      as_double(total),  "bytes",
+                      read.source,       bytes.columns()};
+    if (read.value != write.value && by_direction(bytes)) {
+      const Counters& counters = row_.counters;
+      time.ns = as_double(counters.*bytes.read.value) / read.value +
+                as_double(counters.*bytes.write.value) / write.value;
+      time.rate_source += ", " + write.source;
+      time.columns = {std::string(bytes.read.name), std::string(bytes.write.name)};
+    }
+    if (!counted) time.rate_source += fmt::format(", a lower bound: {}", level.why_lower);
+    table_.times.push_back(std::move(time));
   }
 
-  // The rate is of bytes as they arrive at the SMs, so the bytes are the SMs'. What L2 serves is less, as it
-  // merges equal requests (by 17 % in the ceiling's own kernel): where that alone was counted, it is a lower
-  // bound.
-  void l2() {
-    const Counters& c = row_.counters;
-    if (c.sm_total) return add("l2", as_double(c.sm_total), "bytes", rates_.l2, 1, {"sm_bytes"});
-    if (!c.l2_read || !c.l2_write) return miss("l2", "its bytes were not counted");
-    Rate rate = rates_.l2;
-    rate.source += ", a lower bound: L2 merges requests";
-    add("l2", as_double(c.l2_read) + as_double(c.l2_write), "bytes", rate, 1,
-        {"l2_read_bytes", "l2_write_bytes"});
+  bool by_direction(const LevelBytes& bytes) const {
+    return bytes.read && bytes.write && row_.counters.*bytes.read.value && row_.counters.*bytes.write.value;
   }
 
   // FLOPs the products' unit executes; what is masked or padded counts where it is known.
@@ -102,6 +99,7 @@ class Table {
   const Row& row_;
   const Rates& rates_;
   const Unseen& unseen_;
+  std::span<const Level> levels_;
   ResourceTable table_;
 };
 
@@ -109,14 +107,26 @@ bool has(const ResourceTable& table, std::string_view name) {
   return std::ranges::find(table.times, name, &ResourceTime::name) != table.times.end();
 }
 
-}  // namespace
-
-ResourceTable resource_times(const Row& row, const Rates& rates, const Unseen& unseen) {
-  return Table(row, rates, unseen).make();
+bool is_missing(const ResourceTable& table, std::string_view name) {
+  return std::ranges::find(table.missing, name, &MissingResource::name) != table.missing.end();
 }
 
-std::string binding_resource(const ResourceTable& table, double latency_ns) {
-  const bool whole = has(table, "hbm") && has(table, "l2") && has(table, "exp") &&
+// Of a level that some cases alone have, a row may need no time and miss nothing.
+bool is_settled(const ResourceTable& table, const Level& level) {
+  const std::string_view name = level.bandwidth->name;
+  return has(table, name) || !(level.everywhere || is_missing(table, name));
+}
+
+}  // namespace
+
+ResourceTable resource_times(const Row& row, const Rates& rates, const Unseen& unseen,
+                             std::span<const Level> levels) {
+  return Table(row, rates, unseen, levels).make();
+}
+
+std::string binding_resource(const ResourceTable& table, double latency_ns, std::span<const Level> levels) {
+  const auto settled = [&](const Level& level) { return is_settled(table, level); };
+  const bool whole = std::ranges::all_of(levels_with_rate(levels), settled) && has(table, "exp") &&
                      (has(table, "tensor") || has(table, "fma"));
   if (!whole) return "";
   const auto& longest = *std::ranges::max_element(table.times, {}, &ResourceTime::ns);

@@ -2,17 +2,19 @@
 // `attnprof explain`.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "device/rates.hpp"
+#include "roofline/levels.hpp"
 #include "row/row.hpp"
 
 namespace attnprof {
 
 struct ResourceTime {
-  std::string name;  // hbm, l2, smem, tensor, fma, exp, launch
+  std::string name;  // of a level's bandwidth; smem, tensor, fma, exp, launch
   double ns = 0;
   double amount = 0;
   std::string unit;                  // bytes, FLOPs, exponentials, launches
@@ -36,14 +38,17 @@ struct ResourceTable {
   std::vector<MissingResource> missing;
 };
 
-ResourceTable resource_times(const Row& row, const Rates& rates, const Unseen& unseen);
+// Of each level with a rate, and of the SMs' units and launches.
+ResourceTable resource_times(const Row& row, const Rates& rates, const Unseen& unseen,
+                             std::span<const Level> levels = memory_levels());
 
 // Below this share of the measured time no resource can be what a case waits for.
 inline constexpr double bound_share = 0.25;
 
 // The resource that needs longest; "latency" where that is a small share of `latency_ns`. Empty where bytes
 // or the product's unit are missing: what is left out might be what takes longest.
-std::string binding_resource(const ResourceTable& table, double latency_ns);
+std::string binding_resource(const ResourceTable& table, double latency_ns,
+                             std::span<const Level> levels = memory_levels());
 
 // Of the row's operands; fp16 where the column says none that is known.
 Dtype dtype_of(const Row& row);

@@ -12,21 +12,30 @@ namespace attnprof {
 namespace {
 
 struct KnownRoof {
-  std::string_view name, level, figure;
   RoofKind kind;
+  std::string_view name;
   double DeviceProfile::*rate;
+  std::string_view level = {};
 };
-// The L2 bandwidth is the SM side's roof: what arrives at the SMs comes through L2.
-constexpr auto known_roofs = std::to_array<KnownRoof>({
-    {"hbm", "hbm", "hbm_gbps", RoofKind::bandwidth, &DeviceProfile::hbm_gbps},
-    {"l2", "sm", "l2_gbps", RoofKind::bandwidth, &DeviceProfile::l2_gbps},
-    {"tensor_fp8", "", "tensor_fp8_tflops", RoofKind::peak, &DeviceProfile::tensor_fp8_tflops},
-    {"tensor", "", "tensor_16bit_tflops", RoofKind::peak, &DeviceProfile::tensor_16bit_tflops},
-    {"fma", "", "fp32_tflops", RoofKind::peak, &DeviceProfile::fp32_tflops},
+
+constexpr auto peaks = std::to_array<KnownRoof>({
+    {RoofKind::peak, "tensor_fp8", &DeviceProfile::tensor_fp8_tflops},
+    {RoofKind::peak, "tensor", &DeviceProfile::tensor_16bit_tflops},
+    {RoofKind::peak, "fma", &DeviceProfile::fp32_tflops},
 });
 
-bool wanted(const KnownRoof& roof, Dtype dtype) {
-  return roof.name != (dtype == Dtype::fp8 ? "tensor" : "tensor_fp8");
+bool has_use(const KnownRoof& peak, Dtype dtype) {
+  return peak.name != (dtype == Dtype::fp8 ? "tensor" : "tensor_fp8");
+}
+
+// What a device's roofs are, known or not. One bandwidth is a roof once a level that is held against it.
+std::vector<KnownRoof> wanted_roofs(Dtype dtype, std::span<const Level> levels) {
+  std::vector<KnownRoof> roofs;
+  for (const Level& level : levels_with_rate(levels))
+    roofs.push_back({RoofKind::bandwidth, level.bandwidth->name, level.bandwidth->nominal, level.name});
+  for (const KnownRoof& peak : peaks)
+    if (has_use(peak, dtype)) roofs.push_back(peak);
+  return roofs;
 }
 
 DeviceProfile built_in(const std::string& name) {
@@ -58,12 +67,13 @@ RunDevice at_ceilings(RunDevice device, const Ceilings& ceilings, Dtype dtype) {
   return device;
 }
 
-std::vector<Roof> roofs_of(const RunDevice& device, Dtype dtype) {
+std::vector<Roof> roofs_of(const RunDevice& device, Dtype dtype, std::span<const Level> levels) {
   std::vector<Roof> roofs;
-  for (const KnownRoof& known : known_roofs) {
+  for (const KnownRoof& known : wanted_roofs(dtype, levels)) {
     const double value = device.profile.*known.rate;
-    if (!wanted(known, dtype) || value <= 0) continue;
-    const bool measured = device.measured.contains(known.figure);
+    if (value <= 0) continue;
+    const std::string_view figure = figure_name(known.rate);
+    const bool measured = device.measured.contains(figure);
     const bool of_dtype = measured && known.name == "tensor";
     roofs.push_back(
         {.device = device.profile.name,
@@ -71,18 +81,18 @@ std::vector<Roof> roofs_of(const RunDevice& device, Dtype dtype) {
          .level = std::string(known.level),
          .kind = known.kind,
          .value = value,
-         .source = measured                                 ? "ceiling"
-                   : device.recorded.contains(known.figure) ? "run"
-                                                            : "profile",
+         .source = measured                           ? "ceiling"
+                   : device.recorded.contains(figure) ? "run"
+                                                      : "profile",
          .dtype = of_dtype ? std::string(to_string(dtype == Dtype::fp32 ? Dtype::fp16 : dtype)) : ""});
   }
   return roofs;
 }
 
-std::string missing_roofs(const RunDevice& device, Dtype dtype) {
+std::string missing_roofs(const RunDevice& device, Dtype dtype, std::span<const Level> levels) {
   std::vector<std::string_view> missing;
-  for (const KnownRoof& known : known_roofs)
-    if (wanted(known, dtype) && device.profile.*known.rate <= 0) missing.push_back(known.name);
+  for (const KnownRoof& known : wanted_roofs(dtype, levels))
+    if (device.profile.*known.rate <= 0) missing.push_back(known.name);
   if (missing.empty()) return "";
   return fmt::format(
       "no roof {} for '{}': neither its run's .meta.json nor a built-in profile has the figure",

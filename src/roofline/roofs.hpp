@@ -2,11 +2,13 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "device/ceilings.hpp"
 #include "device/device_profile.hpp"
+#include "roofline/levels.hpp"
 
 namespace attnprof {
 
@@ -29,8 +31,8 @@ enum class RoofKind { bandwidth, peak };
 
 struct Roof {
   std::string device;
-  std::string name;   // hbm, l2, tensor, tensor_fp8, fma
-  std::string level;  // bandwidths: whose intensity they hold for, hbm or sm; empty for peaks
+  std::string name;   // of a level's bandwidth; tensor, tensor_fp8, fma
+  std::string level;  // bandwidths: the level whose intensity they hold for; empty for peaks
   RoofKind kind = RoofKind::peak;
   double value = 0;    // GB/s of a bandwidth, TFLOP/s of a peak
   std::string source;  // "ceiling" (measured), "run" (its .meta.json) or "profile" (built in)
@@ -39,11 +41,13 @@ struct Roof {
   std::string title() const { return dtype.empty() ? name : name + " " + dtype; }
 };
 
-// HBM and L2 bandwidth, peaks of tensor cores with operands of `dtype` and of FMA pipes. What is not known is
-// not among them.
-std::vector<Roof> roofs_of(const RunDevice& device, Dtype dtype);
+// The bandwidth of each level, peaks of tensor cores with operands of `dtype` and of FMA pipes. What is not
+// known is not among them.
+std::vector<Roof> roofs_of(const RunDevice& device, Dtype dtype,
+                           std::span<const Level> levels = memory_levels());
 
 // What roofs_of leaves out, as a sentence; empty when all are known.
-std::string missing_roofs(const RunDevice& device, Dtype dtype);
+std::string missing_roofs(const RunDevice& device, Dtype dtype,
+                          std::span<const Level> levels = memory_levels());
 
 }  // namespace attnprof

@@ -28,16 +28,25 @@ Count rated_flops(const Row& row) {
 bool above(double rate, double ceiling) { return ceiling > 0 && rate > ceiling_slack * ceiling; }
 
 // Tensor cores by their own peak whatever drives them: ProductUnit::library, as Unseen has it.
-std::string bound_of(const Row& row, const DeviceProfile& device) {
+std::string bound_of(const Row& row, const DeviceProfile& device, std::span<const Level> levels) {
   const Rates rates = rates_at(device, {}, dtype_of(row), std::nullopt);
-  return binding_resource(resource_times(row, rates, {.launches = false}), *row.latency.median_ns);
+  const ResourceTable table = resource_times(row, rates, {.launches = false}, levels);
+  return binding_resource(table, *row.latency.median_ns, levels);
 }
 
-void flag_above_ceiling(Row& row, const DeviceProfile& device) {
-  // Only what crossed the bus within the timed run can be held against its rate.
-  const Count in_kernel = sum(row.counters.hbm_read, row.counters.hbm_write_in_kernel);
-  const double gbps = as_double(in_kernel ? in_kernel : row.counters.hbm_total) / *row.latency.median_ns;
-  if (above(gbps, device.hbm_gbps) || above(*row.roofline.useful_tflops_per_s, peak_tflops(row, device)))
+// Only what crossed within the timed run can be held against the level's rate.
+bool crosses_too_fast(const Row& row, const Level& level, const DeviceProfile& device) {
+  if (!level.write_in_kernel) return false;
+  const Counters& counters = row.counters;
+  const Count in_kernel = sum(counters.*level.bytes.read.value, counters.*level.write_in_kernel.value);
+  const double gbps = as_double(in_kernel ? in_kernel : level.bytes.count(row)) / *row.latency.median_ns;
+  return above(gbps, device.*level.bandwidth->nominal);
+}
+
+void flag_above_ceiling(Row& row, const DeviceProfile& device, std::span<const Level> levels) {
+  const auto too_fast = [&](const Level& level) { return crosses_too_fast(row, level, device); };
+  if (std::ranges::any_of(levels_with_rate(levels), too_fast) ||
+      above(*row.roofline.useful_tflops_per_s, peak_tflops(row, device)))
     add_flag(row.status, Flag::above_ceiling);
 }
 
@@ -53,25 +62,24 @@ Real roof_tflops(const Real& intensity, double peak_tflops, double gbps) {
   return std::min(peak_tflops, *intensity * gbps / 1e3);
 }
 
-void fill_roofline(Row& row, const DeviceProfile& device, const Ceilings& ceilings) {
+void fill_roofline(Row& row, const DeviceProfile& device, const Ceilings& ceilings,
+                   std::span<const Level> levels) {
   const DeviceProfile reached = at_ceilings(device, ceilings, dtype_of(row));
   Roofline& roofline = row.roofline;
-  const Counters& counters = row.counters;
   if (row.model.hbm_bytes && device.l2_curve.empty()) add_flag(row.status, Flag::uncalibrated);
   const Count flops = rated_flops(row);
-  roofline.hbm_intensity = ratio(flops, counters.hbm_total);
-  roofline.l2_intensity = ratio(flops, sum(counters.l2_read, counters.l2_write));
-  roofline.sm_intensity = ratio(flops, counters.sm_total);
-  roofline.roof_tflops_per_s =
-      roof_tflops(roofline.hbm_intensity, peak_tflops(row, reached), reached.hbm_gbps);
+  for (const Level& level : levels) roofline.*level.intensity.value = ratio(flops, level.bytes.count(row));
+  const Level& device_memory = levels.front();
+  roofline.roof_tflops_per_s = roof_tflops(roofline.*device_memory.intensity.value, peak_tflops(row, reached),
+                                           reached.*device_memory.bandwidth->nominal);
   if (!flops || row.latency.median_ns.value_or(0) <= 0) return;
   const double rate = static_cast<double>(*flops) / *row.latency.median_ns / 1e3;
   roofline.useful_tflops_per_s = rate;
   if (const double peak = peak_tflops(row, device); peak > 0) roofline.mfu_pct = 100 * rate / peak;
   if (roofline.roof_tflops_per_s.value_or(0) > 0)
     roofline.roof_pct = 100 * rate / *roofline.roof_tflops_per_s;
-  roofline.bound = bound_of(row, reached);
-  flag_above_ceiling(row, reached);
+  roofline.bound = bound_of(row, reached, levels);
+  flag_above_ceiling(row, reached, levels);
 }
 
 }  // namespace attnprof
