@@ -23,7 +23,7 @@ from .page_summary import summary_of
 from .page_tiles import tiles_plot
 from .result_rows import Refusal, run
 from .roofs import ask_roofs
-from .sweep_lines import QUANTITIES
+from .sweep_lines import quantities
 from .sweep_rows import styles_of_lines
 from .sweep_tiles import TILE_QUANTITIES
 
@@ -32,7 +32,7 @@ def plots_of(files, sweep, attnprof):
     """Every plot, drawn or with the reason why not."""
     styles, source = styles_of_lines(sweep), source_of(sweep, [file.path for file in files])
     roofline = roofline_plot(sweep, lambda devices: ask_roofs([file.path for file in files], devices, attnprof), styles)
-    return [roofline, *(lines_plot(sweep, name, styles, source) for name in QUANTITIES),
+    return [roofline, *(lines_plot(sweep, name, quantity, styles, source) for name, quantity in quantities().items()),
             *(tiles_plot(sweep, name, source) for name in TILE_QUANTITIES), model_plot(sweep, styles, source)]
 
 

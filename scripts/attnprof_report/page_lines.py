@@ -5,7 +5,7 @@ import math
 from .figure_parts import short_count
 from .page_plots import (FLAT, GREY, Key, Panel, Plot, figure, hover, line_keys, linear_axis, log_axis, mark_keys, symbol,
                           text, tokens_axis, wrapped)
-from .sweep_lines import QUANTITIES, dashes, length_ticks, picture_of
+from .sweep_lines import dashes, length_ticks, picture_of
 from .sweep_rows import devices_of
 
 STRIP = 0.2  # share of a panel's height for marks, where there are any
@@ -74,9 +74,8 @@ def y_axis_of(picture, quantity):
     return log_axis(quantity.axis, log_ends([*values, *bounds[bounds > 0]]))
 
 
-def lines_plot(rows, name, styles, source):
-    """The plot of one of sweep_lines.QUANTITIES, or why there is nothing to draw."""
-    quantity = QUANTITIES[name]
+def lines_plot(rows, name, quantity, styles, source):
+    """The plot of one of sweep_lines.quantities(), or why there is nothing to draw."""
     key, title = name.removesuffix(".png"), f"{quantity.title} against N"
     picture, reason = picture_of(rows, quantity, styles, source)
     if reason:

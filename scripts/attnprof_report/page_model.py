@@ -22,7 +22,7 @@ def middle(x, y, axis):
 
 def point_traces(rows, level, styles):
     """Every case twice: its bytes above, their difference below."""
-    measured, model, name = level
+    measured, model, name = level.bytes, level.model_bytes, level.label
     traces = []
     for line, (colour, marker) in styles.items():
         group = rows[rows["line"] == line]
@@ -37,7 +37,7 @@ def point_traces(rows, level, styles):
 
 
 def panel_of(rows, level, styles):
-    measured, model, name = level
+    measured, model, name = level.bytes, level.model_bytes, level.label
     low, high = rows[[measured, model]].min().min() / 1.5e9, rows[[measured, model]].max().max() * 1.5e-9
     widest = max(14, 1.15 * 100 * (rows[measured] / rows[model] - 1).abs().max())
     ends, log_ends = [low, high], [math.log10(low), math.log10(high)]

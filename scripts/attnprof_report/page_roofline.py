@@ -1,25 +1,26 @@
-"""The report's roofline: what `attnprof_report roofline` draws, as two panels that answer a pointer."""
+"""The report's roofline: what `attnprof_report roofline` draws, as panels that answer a pointer."""
 
 import math
 
+from . import levels
 from .roofline import drawable, left_out
 from .page_plots import GREY, Panel, Plot, figure, line_keys, linear_axis, log_axis, symbol, text
-from .roofline_figure import LEVEL_NAMES, PANELS, caption_of, label_part, limits, subtitle_of, title_of, varying_columns
+from .roofline_figure import caption_of, label_part, limits, subtitle_of, title_of, varying_columns, x_label_of
 
 
-def roof_traces(level, roofs, ends):
+def roof_traces(own, roofs, ends):
     """Slopes and ceilings between the panel's ends; the panel's own bandwidth and the ceilings are solid."""
-    traces = []
+    traces, titles = [], levels.roof_titles()
     for device, roof in roofs.items():
         suffix = f", {text(device)}" if len(roofs) > 1 else ""
         top = max(roof.ceilings.values(), default=ends[1][1])
         for name, tbps in roof.bandwidths.items():
             start, end = max(ends[0][0], ends[1][0] / tbps), min(top / tbps, ends[0][1])
             if start < end:
-                traces.append(roof_trace([start, end], [start * tbps, end * tbps], name == level,
-                                         f"{LEVEL_NAMES[name]} {tbps:.3g} TB/s{suffix}"))
+                traces.append(roof_trace([start, end], [start * tbps, end * tbps], name == own,
+                                         f"{titles[name]} {tbps:.3g} TB/s{suffix}"))
         for name, tflops in roof.ceilings.items():
-            start = max(ends[0][0], tflops / roof.bandwidths[level]) if level in roof.bandwidths else ends[0][0]
+            start = max(ends[0][0], tflops / roof.bandwidths[own]) if own in roof.bandwidths else ends[0][0]
             traces.append(roof_trace([min(start, ends[0][1]), ends[0][1]], [tflops, tflops], True,
                                      f"{text(name)} {tflops:.3g} TFLOP/s{suffix}"))
     return traces
@@ -43,19 +44,19 @@ def ceiling_names(roofs, ends):
     return names
 
 
-def slopes_of(level, roofs):
+def slopes_of(own, roofs):
     """What the slopes of a panel are, in words."""
-    several = len(roofs) > 1
-    words = [f"{'solid' if name == level else 'dashed'}: {LEVEL_NAMES[name]} {tbps:.3g} TB/s" + (f" of {device}" if several else "")
+    several, titles = len(roofs) > 1, levels.roof_titles()
+    words = [f"{'solid' if name == own else 'dashed'}: {titles[name]} {tbps:.3g} TB/s" + (f" of {device}" if several else "")
              for device, roof in roofs.items() for name, tbps in roof.bandwidths.items()]
     return f" ({'; '.join(words)})" if words else ""
 
 
-def ends_of(rows, x, level, roofs):
+def ends_of(rows, x, own, roofs):
     """((x, x), (y, y)): every point, the panel's ridge, every ceiling."""
     ceilings = [tflops for roof in roofs.values() for tflops in roof.ceilings.values()]
-    ridges = [max(roof.ceilings.values()) / roof.bandwidths[level] for roof in roofs.values()
-              if roof.ceilings and level in roof.bandwidths]
+    ridges = [max(roof.ceilings.values()) / roof.bandwidths[own] for roof in roofs.values()
+              if roof.ceilings and own in roof.bandwidths]
     return limits([*rows.loc[rows[x] > 0, x], *ridges], 2.2, 3.0), limits([*rows["useful_tflops_per_s"], *ceilings], 2.2, 1.9)
 
 
@@ -81,15 +82,16 @@ def roofline_plot(rows, roofs_of, styles):
         return Plot("roofline", "Roofline", reason=f"of {len(rows)} rows, {rest}")
     roofs = roofs_of(drawn["device"].unique())
     styles, panels = {name: style for name, style in styles.items() if name in set(drawn["line"])}, []
-    for x, level, title, x_label in PANELS:
+    for level in levels.drawn():
+        x, x_label = level.intensity, x_label_of(level)
         if not (drawn[x] > 0).any():
             continue
-        ends = ends_of(drawn, x, level, roofs)
+        ends = ends_of(drawn, x, level.roof, roofs)
         axes = [[math.log10(value) for value in pair] for pair in ends]
-        traces = roof_traces(level, roofs, ends) + point_traces(drawn, x, x_label, styles)
+        traces = roof_traces(level.roof, roofs, ends) + point_traces(drawn, x, x_label, styles)
         layout = {"xaxis": log_axis(x_label, axes[0], 2.5), "yaxis": log_axis("useful TFLOP/s", axes[1]),
                   "annotations": ceiling_names(roofs, ends) if len(roofs) == 1 else []}
-        panels.append(Panel(title + slopes_of(level, roofs), figure(traces, 420, **layout), f"Roofline, {title}"))
+        panels.append(Panel(level.title + slopes_of(level.roof, roofs), figure(traces, 420, **layout), f"Roofline, {level.title}"))
     caption = f"{len(drawn)} of {len(rows)} rows drawn" + (f"; not drawn: {rest}" if rest else "")
     lines = [caption_of(drawn, roofs, caption, 0).replace("\n", " ")]
     return Plot("roofline", title_of(drawn), subtitle_of(drawn), lines, panels=panels, columns=2, keys=line_keys(styles, stroke=""))

@@ -5,16 +5,19 @@ import pathlib
 
 import pandas as pd
 
-from . import identity, roofline
+from . import identity, levels, roofline
 from .result_rows import Refusal, columns_of, read_table
-from .sweep_rows import REAL, WHOLE, latest_of, lengths, text_columns
+from .sweep_rows import WHOLE, latest_of, lengths, real_columns, text_columns
 
-# Columns that the table shows at first, as far as any row has them; the others come on request.
-MAIN = ["variant", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "tile", "knobs", "cache",
-        "latency_median_ns", "useful_tflops_per_s", "hbm_bytes", "sm_bytes", "roof_pct", "bound", "status", "verified", "flags",
-        "reason"]
 SHARED = ["dtype", "mask", "batch", "heads", "kv_heads", "kv_len", "head_dim", "tile", "knobs", "cache"]
 OF_FILE = ["file", "line"]
+
+
+def main_columns():
+    """Columns that the table shows at first, as far as any row has them; the others come on request."""
+    return ["variant", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "tile", "knobs", "cache",
+            *identity.further(), "latency_median_ns", "useful_tflops_per_s", *(level.bytes for level in levels.drawn()),
+            "roof_pct", "bound", "status", "verified", "flags", "reason"]
 
 
 @dataclasses.dataclass
@@ -29,10 +32,11 @@ def read_files(paths):
     """The files, each read and checked once. Throws Refusal (3 where there is no row at all)."""
     unique = len({path.name for path in paths}) == len(paths)
     files = []
+    numeric = WHOLE + list(dict.fromkeys(real_columns() + roofline.real_columns()))
     for path in paths:
         table = read_table(path, "attnprof_report page")
         files.append(File(path, path.name if unique else f"{path.resolve().parent.name}/{path.name}", table,
-                          columns_of(table, path, text_columns(), WHOLE + list(dict.fromkeys(REAL + roofline.REAL)))))
+                          columns_of(table, path, text_columns(), numeric)))
     if not any(len(file.table) for file in files):
         raise Refusal(f"{', '.join(map(str, paths))}: there are no rows, so there is nothing to report.", 3)
     return files
@@ -60,8 +64,7 @@ def table_of(files, findings):
     rows["status"] = status_of(rows)
     columns = OF_FILE + [name for name in names if name != "disposition"]
     columns.insert(columns.index("reason"), "status")
-    main = MAIN[:MAIN.index("latency_median_ns")] + identity.further() + MAIN[MAIN.index("latency_median_ns"):]
-    first = [name for name in main if name in columns and worth_showing(rows, name)]
+    first = [name for name in main_columns() if name in columns and worth_showing(rows, name)]
     first[1:1] = ["file"] if len(files) > 1 else []
     return {"columns": columns, "first": first, "rows": rows[columns].to_numpy().tolist(),
             "findings": [findings.get((file, int(line)), "") for file, line in zip(rows["file"], rows["line"])]}

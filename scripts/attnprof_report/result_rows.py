@@ -8,6 +8,7 @@ import sys
 
 import pandas as pd
 
+from . import levels
 from . import program as program_module
 from .identity import with_absent
 from .output_file import Refusal, check_distinct, with_meta
@@ -72,7 +73,7 @@ def whole_records(text):
 
 
 def read_table(path, program):
-    """The whole file as text, with its header's names and the identity columns that it was written before. A torn last line is
+    """The whole file as text, with its header's names and the columns that it was written before. A torn last line is
     reported in `program`'s name and not used."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -91,7 +92,7 @@ def read_table(path, program):
             raise Refusal(f"{path}: row {number} has {len(row)} fields, the header has {len(header)}.")
     if len(set(header)) != len(header):
         raise Refusal(f"{path}: two columns have the same name.")
-    return with_absent(pd.DataFrame(rows, columns=header, dtype=str))
+    return levels.with_absent(with_absent(pd.DataFrame(rows, columns=header, dtype=str)))
 
 
 def read_columns(path, program, text, numeric):

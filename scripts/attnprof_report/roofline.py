@@ -1,33 +1,36 @@
 """Draws the roofline of one or more attnprof result files.
 
-Left: each case at its HBM intensity, under the HBM roof. Right: the same cases at their SM-side intensity, under the L2
-roof. Only rows that are `ok` are drawn; every other row is counted in the caption. Roofs are what `attnprof roofline` says
-of the rows: ceilings that their run measured, else the nominal peaks that it recorded, else the device's built-in profile.
+A panel a memory level that has a roof (`attnprof list --levels`): each case at its intensity there. Only rows that are `ok`
+are drawn; every other row is counted in the caption. Roofs are what `attnprof roofline` says of the rows: ceilings that
+their run measured, else the nominal peaks that it recorded, else the device's built-in profile.
 
 Exit codes: 2 for what cannot be read (or a bad option), 3 when there is nothing to draw, or no attnprof to ask.
 """
 
 import pandas as pd
 
-from . import identity
+from . import identity, levels
 from .result_rows import DISPOSITIONS, Refusal, read_columns, run
 from .roofline_figure import draw
 from .roofs import ask_roofs
 
 TEXT = ["variant", "dtype", "mask", "tile", "cache", "backend", "device", "run", "disposition", "verified"]
 WHOLE = ["batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim"]
-REAL = ["useful_tflops_per_s", "hbm_intensity", "sm_intensity"]
+
+
+def real_columns():
+    return ["useful_tflops_per_s", *levels.intensities()]
 
 
 def read_rows(path):
     """The rows of one file, as far as they are drawn."""
-    return read_columns(path, "attnprof_report roofline", TEXT + identity.further(), WHOLE + REAL)
+    return read_columns(path, "attnprof_report roofline", TEXT + identity.further(), WHOLE + real_columns())
 
 
 def drawable(rows):
     """Rows that ran, gave right numbers, and have a time and bytes at one level at least."""
     right = (rows["disposition"] == "ok") & (rows["verified"] != "no")
-    placed = (rows["hbm_intensity"] > 0) | (rows["sm_intensity"] > 0)
+    placed = (rows[levels.intensities()] > 0).any(axis="columns")
     return rows[right & placed & (rows["useful_tflops_per_s"] > 0)]
 
 

@@ -1,4 +1,4 @@
-"""The roofline figure: two panels, HBM and SM side, over one axis of useful TFLOP/s."""
+"""The roofline figure: a panel a memory level, over one axis of useful TFLOP/s."""
 
 import math
 import textwrap
@@ -6,13 +6,10 @@ import textwrap
 import matplotlib
 from matplotlib.lines import Line2D
 
-from . import identity
+from . import identity, levels
 from .figure_parts import plt, save, short_count, styles_of
 from .point_labels import place_labels
 
-PANELS = [("hbm_intensity", "hbm", "Device memory", "useful FLOPs a byte to and from HBM"),
-          ("sm_intensity", "l2", "SM side", "useful FLOPs a byte into and out of the SMs")]
-LEVEL_NAMES = {"hbm": "HBM", "l2": "L2"}
 ROOF_COLOUR = "#555555"
 LABELLED = ["q_len", "kv_len", "head_dim", "batch", "heads", "kv_heads", "dtype", "mask", "tile", "cache"]
 
@@ -91,19 +88,19 @@ def draw_ceiling(axes, tflops, bandwidth, name, above):
     return text.get_window_extent()
 
 
-def draw_roofs(axes, level, roofs, pixels):
+def draw_roofs(axes, own, roofs, pixels):
     """All roofs of all devices; the panel's own bandwidth solid. Returns the boxes of their names, pixels."""
-    boxes = []
+    boxes, titles = [], levels.roof_titles()
     for device, roof in roofs.items():
         suffix = f", {device}" if len(roofs) > 1 else ""
         top = max(roof.ceilings.values(), default=axes.get_ylim()[1])
         for other, tbps in roof.bandwidths.items():
-            ends = draw_bandwidth(axes, tbps, top, other == level)
+            ends = draw_bandwidth(axes, tbps, top, other == own)
             above = tbps == max(roof.bandwidths.values())  # the lower slope's name goes below it
             if ends:
-                boxes.append(name_bandwidth(axes, tbps, ends, LEVEL_NAMES[other] + suffix, above, pixels))
+                boxes.append(name_bandwidth(axes, tbps, ends, titles[other] + suffix, above, pixels))
         for name, tflops in roof.ceilings.items():
-            boxes.append(draw_ceiling(axes, tflops, roof.bandwidths.get(level), name + suffix, roof.name_is_above(tflops)))
+            boxes.append(draw_ceiling(axes, tflops, roof.bandwidths.get(own), name + suffix, roof.name_is_above(tflops)))
     return boxes
 
 
@@ -119,11 +116,11 @@ def draw_points(axes, rows, x, series, styles):
     return points
 
 
-def set_limits(axes, x_values, y_values, level, roofs):
+def set_limits(axes, x_values, y_values, own, roofs):
     """Both axes hold every point; x also holds the ridge of this panel's roof, y every ceiling."""
     ceilings = [tflops for roof in roofs.values() for tflops in roof.ceilings.values()]
-    ridges = [max(roof.ceilings.values()) / roof.bandwidths[level] for roof in roofs.values()
-              if roof.ceilings and level in roof.bandwidths]
+    ridges = [max(roof.ceilings.values()) / roof.bandwidths[own] for roof in roofs.values()
+              if roof.ceilings and own in roof.bandwidths]
     axes.set(xscale="log", yscale="log")
     axes.set_xlim(*limits([*x_values, *ridges] or [1], 2.2, 3.0))
     axes.set_ylim(*limits([*y_values, *ceilings], 2.2, 1.9))
@@ -132,17 +129,20 @@ def set_limits(axes, x_values, y_values, level, roofs):
         axis.set_minor_formatter(matplotlib.ticker.LogFormatter())  # plain too; 6 x 10^2 pushes the label off the page
 
 
-def draw_panel(axes, rows, panel, roofs, series, styles):
-    x, level, title, x_label = panel
-    x_values = rows.loc[rows[x] > 0, x]
-    set_limits(axes, x_values, rows["useful_tflops_per_s"], level, roofs)
-    axes.set_title(title, fontsize=11, loc="left")
-    axes.set_xlabel(x_label)
+def x_label_of(level):
+    return f"useful FLOPs a byte {level.passage}"
+
+
+def draw_panel(axes, rows, level, roofs, series, styles):
+    x_values = rows.loc[rows[level.intensity] > 0, level.intensity]
+    set_limits(axes, x_values, rows["useful_tflops_per_s"], level.roof, roofs)
+    axes.set_title(level.title, fontsize=11, loc="left")
+    axes.set_xlabel(x_label_of(level))
     axes.grid(which="major", color="#e4e4e4", linewidth=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-    points = draw_points(axes, rows, x, series, styles)
-    boxes = draw_roofs(axes, level, roofs, [axes.transData.transform(point[:2]) for point in points])
+    points = draw_points(axes, rows, level.intensity, series, styles)
+    boxes = draw_roofs(axes, level.roof, roofs, [axes.transData.transform(point[:2]) for point in points])
     if not points:
         axes.text(0.5, 0.5, "no row has these bytes", transform=axes.transAxes, ha="center", color=ROOF_COLOUR)
     return place_labels(axes, points, boxes)
@@ -185,11 +185,13 @@ def caption_of(rows, roofs, caption, unlabelled):
 
 def draw(rows, roofs, caption, output):
     """Draws `rows` under `roofs` (device -> Roofs) into `output`. Throws OSError where it cannot be written."""
-    figure, panels = plt.subplots(1, 2, figsize=(14, 6.6), dpi=130, sharey=True)
+    drawn = levels.drawn()
+    figure, grid = plt.subplots(1, len(drawn), figsize=(7 * len(drawn), 6.6), dpi=130, sharey=True, squeeze=False)
+    panels = grid[0]
     figure.subplots_adjust(left=0.055, right=0.885, top=0.86, bottom=0.165, wspace=0.05)
     series = series_of(rows)
     styles = styles_of(series)
-    unlabelled = sum(draw_panel(axes, rows, panel, roofs, series, styles) for axes, panel in zip(panels, PANELS))
+    unlabelled = sum(draw_panel(axes, rows, level, roofs, series, styles) for axes, level in zip(panels, drawn))
     panels[0].set_ylabel("useful TFLOP/s")
     handles = [Line2D([], [], color=colour, marker=marker, linestyle="", label=name)
                for name, (colour, marker) in styles.items()]

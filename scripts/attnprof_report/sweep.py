@@ -1,10 +1,10 @@
 """Draws the pictures of a sweep from one or more attnprof result files (rows of scripts/peers/peers.py too) into a folder.
 
-Against the length N, a line a variant and a panel a shape: sweep_latency.png, sweep_hbm_bytes.png, sweep_sm_bytes.png,
-sweep_tflops.png. Of sweeps with several tiles, Br x Bc: tiles_latency.png, tiles_sm_bytes.png. Measured against modelled
-bytes of measured rows: measured_against_model.png. Of several rows of one case the latest is drawn. Skipped, incorrect and
-failed cases are marked without a number and listed below. A picture that would be empty is not written, and a sentence says
-why.
+Against the length N, a line a variant and a panel a shape: sweep_latency.png, sweep_tflops.png, and a picture a memory level
+that has a roof (`attnprof list --levels`): sweep_hbm_bytes.png, sweep_sm_bytes.png. Of sweeps with several tiles, Br x Bc:
+tiles_latency.png, tiles_sm_bytes.png. Measured against modelled bytes of measured rows: measured_against_model.png. Of
+several rows of one case the latest is drawn. Skipped, incorrect and failed cases are marked without a number and listed
+below. A picture that would be empty is not written, and a sentence says why.
 
 Exit codes: 2 for what cannot be read or written (or a bad option), 3 when there is nothing to draw,
 or no attnprof to ask for columns.
@@ -13,7 +13,7 @@ or no attnprof to ask for columns.
 import sys
 
 from .result_rows import Refusal, run
-from .sweep_lines import QUANTITIES, draw_sweep
+from .sweep_lines import draw_sweep, quantities
 from .sweep_model import draw_model
 from .sweep_rows import devices_of, read_sweep, styles_of_lines
 from .sweep_tiles import TILE_QUANTITIES, draw_tiles
@@ -31,13 +31,13 @@ MODEL = "measured_against_model.png"
 
 
 def pictures_in(folder):
-    return [folder / name for name in [*QUANTITIES, *TILE_QUANTITIES, MODEL]]
+    return [folder / name for name in [*quantities(), *TILE_QUANTITIES, MODEL]]
 
 
 def draw_all(rows, source, folder):
     """Draws what the rows allow. Returns name -> why it was not written, or nothing where it was."""
     styles = styles_of_lines(rows)
-    reasons = {name: draw_sweep(rows, quantity, styles, source, folder / name) for name, quantity in QUANTITIES.items()}
+    reasons = {name: draw_sweep(rows, quantity, styles, source, folder / name) for name, quantity in quantities().items()}
     reasons |= {name: draw_tiles(rows, quantity, source, folder / name) for name, quantity in TILE_QUANTITIES.items()}
     return reasons | {MODEL: draw_model(rows, styles, source, folder / MODEL)}
 

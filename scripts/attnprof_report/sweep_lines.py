@@ -6,6 +6,7 @@ import math
 import matplotlib
 from matplotlib.lines import Line2D
 
+from . import levels
 from .figure_parts import short_count
 from .sweep_rows import SIMULATED, devices_of, in_common, listed, remarks, with_panels
 from .sweep_sheet import GREY, dress, finish, plain_log, sheet
@@ -24,12 +25,13 @@ class Quantity:
     bound: str = ""  # a column that no row can go below
 
 
-QUANTITIES = {
-    "sweep_latency.png": Quantity("latency_median_ns", "Latency", "median latency (ms)", 1e-6),
-    "sweep_hbm_bytes.png": Quantity("hbm_bytes", "Bytes to and from HBM", "HBM bytes (GB)", 1e-9,
-                                    bound="io_lower_bound_bytes"),
-    "sweep_sm_bytes.png": Quantity("sm_bytes", "Bytes into and out of the SMs", "SM-side bytes (GB)", 1e-9),
-    "sweep_tflops.png": Quantity("useful_tflops_per_s", "Useful throughput", "useful TFLOP/s", 1.0, log=False)}
+def quantities():
+    """Name of the picture -> Quantity: of bytes one a memory level."""
+    of_levels = {f"sweep_{level.level}_bytes.png":
+                 Quantity(level.bytes, f"Bytes {level.passage}", f"{level.label} bytes (GB)", 1e-9, bound=level.least_bytes or "")
+                 for level in levels.drawn()}
+    return {"sweep_latency.png": Quantity("latency_median_ns", "Latency", "median latency (ms)", 1e-6), **of_levels,
+            "sweep_tflops.png": Quantity("useful_tflops_per_s", "Useful throughput", "useful TFLOP/s", 1.0, log=False)}
 
 
 def fastest(rows):

@@ -1,27 +1,29 @@
-"""Measured bytes against the model's, of measured rows: HBM and SM side, with the ratio below."""
+"""Measured bytes against the model's, of measured rows: a panel a memory level, with the ratio below."""
 
 import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from . import levels as memory_levels
 from .figure_parts import short_count
 from .sweep_rows import devices_of, in_common, remarks, with_panels
 from .sweep_sheet import GREY, dress, finish, plain_log, sheet
 
 BAND = 0.1
 BAND_COLOUR = "#e4e4e4"
-LEVELS = [("hbm_bytes", "model_hbm_bytes", "HBM"), ("sm_bytes", "model_sm_bytes", "SM-side")]
+
+
+def modelled_levels():
+    return [level for level in memory_levels.drawn() if level.model_bytes]
 
 
 def of_level(rows, level):
-    measured, model, _ = level
-    return rows[(rows[measured] > 0) & (rows[model] > 0)]
+    return rows[(rows[level.bytes] > 0) & (rows[level.model_bytes] > 0)]
 
 
 def summary(rows, level):
     """How many lie within the band, and the row farthest from the model."""
-    measured, model, _ = level
-    off = rows[measured] / rows[model] - 1
+    off = rows[level.bytes] / rows[level.model_bytes] - 1
     far = rows.loc[off.abs().idxmax()]
     case = f"{far['line']}, N = {short_count(far['q_len'])}" + (f", {far['panel']}" if far["panel"] else "")
     words = f"farthest {100 * off.loc[far.name]:+.3g} % ({case})" if off.abs().max() > 1e-4 else "all within 0.01 %"
@@ -29,7 +31,7 @@ def summary(rows, level):
 
 
 def draw_level(upper, lower, rows, level, styles):
-    measured, model, name = level
+    measured, model, name = level.bytes, level.model_bytes, level.label
     dress(upper, f"{name} bytes")
     upper.set_title(summary(rows, level)[0], fontsize=9, loc="right", color=GREY)
     ends = np.array([rows[[measured, model]].min().min() / 1.5, rows[[measured, model]].max().max() * 1.5]) * 1e-9
@@ -63,7 +65,7 @@ def captions(rows, shown, levels, source):
     counts = {"simulated left out, which agree by construction": simulated, "skipped, incorrect or failed left out": wrong,
               "without measured or modelled bytes": without}
     parts += [f"{count} {what}" for what, count in counts.items() if count]
-    farthest = [f"{level[2]} bytes: {summary(group, level)[1]}" for level, group in levels]
+    farthest = [f"{level.label} bytes: {summary(group, level)[1]}" for level, group in levels]
     return ["; ".join(parts) + ".", "; ".join(farthest) + "."]
 
 
@@ -71,7 +73,7 @@ def levels_of(rows):
     """The measured rows of `rows` (sweep_rows.with_lines) that have bytes of both kinds, those of each level that has any,
     and why there are none."""
     right = rows[rows["right"] & (rows["backend"] != "sim")]
-    levels = [(level, of_level(right, level)) for level in LEVELS]
+    levels = [(level, of_level(right, level)) for level in modelled_levels()]
     levels = [(level, group) for level, group in levels if len(group)]
     if levels:
         return right.loc[sorted(set().union(*(group.index for _, group in levels)))], levels, ""

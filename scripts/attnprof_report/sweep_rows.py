@@ -4,13 +4,11 @@ import textwrap
 
 import pandas as pd
 
-from . import identity
+from . import identity, levels
 from .figure_parts import short_count, styles_of
 from .result_rows import read_columns
 
 WHOLE = ["batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "br", "bc"]
-REAL = ["latency_median_ns", "hbm_bytes", "sm_bytes", "model_hbm_bytes", "model_sm_bytes", "io_lower_bound_bytes",
-        "useful_tflops_per_s"]
 SHAPE = {"head_dim": "d = {}", "mask": "{}", "batch": "batch {}", "tokens": "batch x N = {}", "heads": "{} heads",
          "kv_heads": "{} kv heads", "q_len": "N = {}", "kv_len": "kv_len = {}"}
 LENGTHS = ("tokens", "q_len", "kv_len")
@@ -22,9 +20,13 @@ def text_columns():
     return [name for name in identity.key() if name not in WHOLE] + ["run", "disposition", "reason", "flags", "verified"]
 
 
+def real_columns():
+    return ["latency_median_ns", *levels.byte_columns(), "useful_tflops_per_s"]
+
+
 def read_sweep(paths):
     """latest_of the rows of all files."""
-    return latest_of([read_columns(path, "attnprof_report sweep", text_columns(), WHOLE + REAL) for path in paths])
+    return latest_of([read_columns(path, "attnprof_report sweep", text_columns(), WHOLE + real_columns()) for path in paths])
 
 
 def latest_of(frames):

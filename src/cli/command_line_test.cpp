@@ -370,6 +370,8 @@ TEST(Options, OtherCommands) {
   EXPECT_THAT(compile.axes.variants, ElementsAre("flash2"));
   EXPECT_TRUE(parse<ListOptions>({"list", "--columns", "--format", "markdown"}).columns);
   EXPECT_TRUE(parse<ListOptions>({"list", "--rules", "--format", "json"}).rules);
+  EXPECT_TRUE(parse<ListOptions>({"list", "--levels", "--format", "json"}).levels);
+  EXPECT_THAT(refusal({"list", "--levels", "--rules"}), HasSubstr("--levels"));
   EXPECT_TRUE(parse<DoctorCommand>({"doctor", "--format", "json"}).json);
   EXPECT_TRUE(parse<DoctorCommand>({"doctor", "--self-test", "-o", "x.csv"}).self_test);
   EXPECT_TRUE(parse_command_line({"worker"}));

@@ -11,6 +11,7 @@
 #include "cli/flags/axes.hpp"
 #include "cli/flags/measure.hpp"
 #include "cli/flags/values.hpp"
+#include "cli/levels.hpp"
 #include "cli/list.hpp"
 #include "cli/rules.hpp"
 #include "cli/text_output.hpp"
@@ -42,6 +43,8 @@ ListParser::ListParser(CLI::App& app) : own_(app, "Variants of your own") {
   app.add_flag("--columns", options_.columns, "Show the columns of a row instead");
   app.add_flag("--rules", options_.rules,
                "Show the numbers that every case is verified and timed by instead");
+  app.add_flag("--levels", options_.levels,
+               "Show the memory levels instead: their columns, and the roof that each is held against");
   app.add_option("--format", format_, "table, csv, json or markdown")->default_str(format_);
 }
 
@@ -49,6 +52,8 @@ ListOptions ListParser::options(const Args&) {
   own_.load();
   refuse_two_targets(options_.device);
   refuse_both(options_.columns && options_.rules, "--columns", "--rules");
+  refuse_both(options_.columns && options_.levels, "--columns", "--levels");
+  refuse_both(options_.rules && options_.levels, "--rules", "--levels");
   if (head_dims_.given()) options_.head_dims = parse_axis("-d", head_dims_.texts);
   if (dtypes_.given()) options_.dtypes = parse_dtypes(dtypes_.texts);
   options_.format = parse_format(format_, true);
@@ -190,6 +195,10 @@ ExitCode list_command(const ListOptions& options) {
       print_rules_for_people();
     else
       print(format_lines(rule_lines(), options.format, {1}));
+    return ExitCode::ok;
+  }
+  if (options.levels) {
+    print(format_lines(level_lines(), options.format));
     return ExitCode::ok;
   }
   const DeviceProfile device = target_profile(options.device);

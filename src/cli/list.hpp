@@ -16,6 +16,7 @@ struct ListOptions {
   std::vector<Dtype> dtypes = {Dtype::fp16};
   bool columns = false;  // the row schema instead of the variants
   bool rules = false;    // or what cases are verified and timed by
+  bool levels = false;   // or the memory levels
   Format format = Format::table;
 };
 
