@@ -24,12 +24,13 @@ enum OperandId : int {
   operand_k_scale,
   operand_v_scale,
   // Of the backward pass.
-  operand_lse,        // fp32 [batch, heads, q_len]: log of the sum of exponentials of a row of scale Q K^T
-  operand_d_o,        // like O
-  operand_d_q,        // like Q
-  operand_d_k,        // like K
-  operand_d_v,        // like V
-  operand_workspace,  // the variant's own, in the order of Variant::workspace; the last ids
+  operand_lse,          // fp32 [batch, heads, q_len]: log of the sum of exponentials of a row of scale Q K^T
+  operand_d_o,          // like O
+  operand_d_q,          // like Q
+  operand_d_k,          // like K
+  operand_d_v,          // like V
+  operand_block_table,  // int32 [batch, pages of a sequence]: the page of K and V that has its next keys
+  operand_workspace,    // the variant's own, in the order of Variant::workspace; the last ids
   operand_ids = operand_workspace + attention_max_workspaces,
 };
 

@@ -2,6 +2,7 @@
 // on chip and passes over K, V once. In the counters: S and P move no byte, O is written once, K and V are
 // read Tr times a head, and with causal masking the tiles above the diagonal are neither read nor multiplied.
 #include "attention_params.h"
+#include "lib/kv_view.cuh"
 #include "lib/tensor.cuh"
 #include "lib/visible_keys.cuh"
 #include "lib/warp_tile.cuh"
@@ -57,18 +58,15 @@ __device__ inline void softmax(uint32_t (&P)[M][Bc / 16][4], const float (&S)[M]
 extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
     flash2(const __grid_constant__ AttentionParams p) {
   extern __shared__ __align__(
-      128) unsigned char shared[];  // Q tile (later O), STAGES K tiles, STAGES V tiles
+      128) unsigned char shared[];  // Q tile (later O), STAGES K tiles, STAGES V tiles, the block table
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
   const int warp_row = thread / 32 * WARP_ROWS;
   // Longest first where rows differ in length.
   const int row = static_cast<int>(CAUSAL ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * Br;
   const int q_rows = min(Br, p.q_len - row);
   const long long head = blockIdx.y, batch = blockIdx.z, kv_head = head / (p.heads / p.kv_heads);
-  const long long q_stride = row_stride(p, operand_q), k_stride = row_stride(p, operand_k);
-  const long long v_stride = row_stride(p, operand_v), o_stride = row_stride(p, operand_o);
+  const long long q_stride = row_stride(p, operand_q), o_stride = row_stride(p, operand_o);
   const auto* q = slice_of<const Element>(p, operand_q, batch, head) + row * q_stride;
-  const auto* k = slice_of<const Element>(p, operand_k, batch, kv_head);
-  const auto* v = slice_of<const Element>(p, operand_v, batch, kv_head);
   const uint32_t Q = shared_address(shared);
   const uint32_t K = Q + Br * d * sizeof(Element);
   const uint32_t V = K + STAGES * tile_bytes;
@@ -77,16 +75,17 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
 
   const int keys = visible_keys_of_tile(p, row, Br);
   const int Tc = (keys + Bc - 1) / Bc;
+  int* const pages = reinterpret_cast<int*>(shared + Br * d * sizeof(Element) + 2 * STAGES * tile_bytes);
+#ifdef PAGE_SIZE
+  load_pages(p, batch, min(Tc * Bc, p.kv_len), threads, pages);
+#endif
+  const KvRows k(p, operand_k, batch, kv_head, pages), v(p, operand_v, batch, kv_head, pages);
   const auto load_k = [&](int j) {
-    if (j < Tc)
-      TileCopy<Bc, d, threads>::start(K + j % STAGES * tile_bytes, k + j * Bc * k_stride, k_stride,
-                                      p.kv_len - j * Bc, thread);
+    if (j < Tc) k.copy<Bc, d, threads>(K + j % STAGES * tile_bytes, j * Bc, p.kv_len - j * Bc, thread);
     cp_async_commit();
   };
   const auto load_v = [&](int j) {
-    if (j < Tc)
-      TileCopy<Bc, d, threads>::start(V + j % STAGES * tile_bytes, v + j * Bc * v_stride, v_stride,
-                                      p.kv_len - j * Bc, thread);
+    if (j < Tc) v.copy<Bc, d, threads>(V + j % STAGES * tile_bytes, j * Bc, p.kv_len - j * Bc, thread);
     cp_async_commit();
   };
 

@@ -60,6 +60,17 @@ struct TileCopy {
                   source + (valid ? row * row_stride + chunk * chunk_elements : 0), valid);
     }
   }
+
+  // The same where rows lie anywhere: `row_at(row)` is the address of one.
+  template <typename RowAt>
+  __device__ static void start_rows(uint32_t tile, RowAt row_at, int rows, int thread) {
+#pragma unroll 1
+    for (int index = thread; index < total; index += threads) {
+      const int row = index / Layout::chunks, chunk = index % Layout::chunks;
+      const bool valid = row < rows;
+      cp_async_16(tile + Layout::offset(row, chunk), row_at(valid ? row : 0) + chunk * chunk_elements, valid);
+    }
+  }
 };
 
 // One warp writes `rows` rows of its tile_rows to global memory, in whole 16-byte vectors.

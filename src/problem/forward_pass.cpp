@@ -13,6 +13,13 @@ const PassSpec& forward_pass();
 
 namespace {
 
+// One row a sequence, which starts a sector.
+Operand block_table(const Problem& p) {
+  const int64_t pages = KvView(p).pages();
+  return {"block_table", Role::input,         Init::pages,        ElementType::int32, p.batch, 1, 1,
+          pages,         (pages + 7) / 8 * 8, operand_block_table};
+}
+
 // Q [batch, heads, q_len, head_dim], K and V [batch, kv_heads, kv_len, head_dim], O like Q in output_element.
 // fp8 alone: the scales of Q [batch, heads], of K and of V [batch, kv_heads], fp32, each a slice of one
 // element.
@@ -24,10 +31,16 @@ OperandList forward_operands(const Problem& p) {
   const auto scale = [&](const char* name, OperandId id, int64_t heads) {
     return Operand{name, Role::input, Init::scale, ElementType::fp32, p.batch, heads, 1, 1, 1, id};
   };
+  const auto keys = [&](const char* name, OperandId id) {
+    if (p.page_size == 0) return tensor(name, id, p.kv_heads, p.kv_len);
+    Operand pages = tensor(name, id, p.kv_heads, p.page_size);
+    pages.batch = p.batch * KvView(p).pages();
+    return pages;
+  };
   Operand o = tensor("O", operand_o, p.heads, p.q_len);
   o.role = Role::output, o.init = Init::poison, o.dtype = output_element(p.dtype);
-  OperandList all = {tensor("Q", operand_q, p.heads, p.q_len), tensor("K", operand_k, p.kv_heads, p.kv_len),
-                     tensor("V", operand_v, p.kv_heads, p.kv_len), o};
+  OperandList all = {tensor("Q", operand_q, p.heads, p.q_len), keys("K", operand_k), keys("V", operand_v), o};
+  if (p.page_size > 0) all.add(block_table(p));
   if (p.dtype == Dtype::fp8) {
     all.add(scale("q_scale", operand_q_scale, p.heads));
     all.add(scale("k_scale", operand_k_scale, p.kv_heads));

@@ -1,5 +1,6 @@
 #include "problem/inputs.hpp"
 
+#include "lib/kv_pages.h"
 #include "lib/random_value.h"
 #include "problem/rounding.hpp"
 
@@ -9,7 +10,15 @@ namespace {
 static_assert(static_cast<int>(InputKind::normal) == attention_input_normal);
 static_assert(static_cast<int>(InputKind::outliers) == attention_input_outliers);
 
+// Of a block table; beyond the pages of a sequence a number that is no page's.
+float page_number(const Operand& table, int64_t index) {
+  const int64_t sequence = index / table.row_pitch, page = index % table.row_pitch;
+  if (page >= table.cols) return -1;
+  return static_cast<float>(shuffled_page(sequence * table.cols + page, table.batch * table.cols));
+}
+
 float input_element(const Operand& operand, const InputSource& source, uint64_t index) {
+  if (operand.init == Init::pages) return page_number(operand, static_cast<int64_t>(index));
   const int kind = static_cast<int>(source.kind);
   const auto tensor = static_cast<unsigned>(operand.id);
   if (operand.init == Init::scale) return attnprof_fp8_scale(source.seed, tensor, index, kind);

@@ -25,6 +25,7 @@ enum class Role {
 enum class Init {
   random,  // fresh values from the sweep's seed (problem/inputs.hpp)
   scale,   // an fp8 head's, from the seed too
+  pages,   // the numbers of a block table (problem/kv_view.hpp)
   poison,  // NaN bit patterns: an element that is never written shows
   zero,
 };

@@ -7,6 +7,7 @@ namespace attnprof {
 
 // In the order of `Pass`.
 const PassSpec& forward_pass();
+const PassSpec& backward_pass();
 
 namespace {
 
@@ -18,7 +19,7 @@ struct PassList {
 
   PassList() {
     specs.reserve(most_passes), names.reserve(most_passes);
-    for (const PassSpec& spec : {forward_pass()}) add(spec);
+    for (const PassSpec& spec : {forward_pass(), backward_pass()}) add(spec);
   }
   void add(const PassSpec& spec) {
     if (specs.size() == most_passes) throw std::length_error("too many passes");

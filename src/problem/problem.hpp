@@ -10,7 +10,7 @@
 namespace attnprof {
 
 // An index into the list of passes (problem/passes.hpp), which has their names.
-enum class Pass : int { forward };
+enum class Pass : int { forward, backward };
 // fp8: Q, K and V are e4m3 with one fp32 scale a head (value = element * scale); O is bf16.
 enum class Dtype { fp32, fp16, bf16, fp8 };
 enum class Mask { full, causal };
@@ -39,7 +39,8 @@ struct Problem {
   int64_t q_len = 0;
   int64_t kv_len = 0;
   int64_t head_dim = 64;
-  int64_t further = 0;  // value of a field that a test registers (FurtherField)
+  int64_t page_size = 0;  // keys of a page of K and V; 0: they are dense
+  int64_t further = 0;    // value of a field that a test registers (FurtherField)
 
   int64_t group() const { return heads / kv_heads; }
   // The causal mask is aligned to the bottom right: query i sees key j when j <= i + causal_offset().

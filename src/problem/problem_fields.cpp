@@ -42,14 +42,15 @@ std::string nothing(const Problem&) { return ""; }
 std::vector<ProblemField> first_schema() {
   return {
       {.name = "pass",
-       .description = "`fwd`; `-` of a traced kernel, like mask and tile, and 0 like the sizes: its problem "
-                      "is not known",
+       .description =
+           "`fwd`, `bwd`; `-` of a traced kernel, like mask and tile, and 0 like the sizes: its problem "
+           "is not known",
        .words = pass_names,
        .word = word_of<&Problem::pass>,
        .set_word = set_parsed<&Problem::pass, parse_pass>,
        .absent = "fwd",
        .first_schema = true,
-       .axis = {.option = "--pass", .help = "What is computed: fwd", .preset = "fwd", .nesting = 0},
+       .axis = {.option = "--pass", .help = "What is computed: fwd, bwd", .preset = "fwd", .nesting = 0},
        .described =
            [](const Problem& p) { return p.pass == Pass::forward ? "" : std::string(to_string(p.pass)); },
        .plural = "passes"},
@@ -140,7 +141,16 @@ std::vector<ProblemField> first_schema() {
 }
 
 // Fields that came after the first result files. Each has an absent value.
-std::vector<ProblemField> later_fields() { return {}; }
+std::vector<ProblemField> later_fields() {
+  return {{.name = "page_size",
+           .description = "keys of a page of K and V, found by a block table; 0: K and V are dense",
+           .count = &Problem::page_size,
+           .lowest = 0,
+           .absent = "0",
+           .axis = {.option = "--page-size", .help = "Keys of a page of K and V; 0: dense", .nesting = 55},
+           .title = "page",
+           .macro = "PAGE_SIZE"}};
+}
 
 constexpr size_t most_fields = 64;  // so that the list never moves
 

@@ -25,9 +25,9 @@ Problem sample() { return {.heads = 16, .kv_heads = 4, .q_len = 512, .kv_len = 1
 // A member without an entry would be lost from rows, seeds and memos: the binding names them all, and stops
 // compiling when there is another.
 TEST(ProblemFields, ListEveryMemberOfAProblem) {
-  [[maybe_unused]] const auto& [pass, dtype, mask, batch, heads, kv_heads, q_len, kv_len, head_dim, further] =
-      sample();
-  constexpr size_t listed = 9;  // `further` belongs to fields of tests
+  [[maybe_unused]] const auto& [pass, dtype, mask, batch, heads, kv_heads, q_len, kv_len, head_dim, page_size,
+                                further] = sample();
+  constexpr size_t listed = 10;  // `further` belongs to fields of tests
   EXPECT_EQ(problem_fields().size(), listed);
   std::set<std::string_view> names;
   for (const ProblemField& field : problem_fields()) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "problem/kv_view.hpp"
 #include "schedule/mma_tile.hpp"
 #include "schedule/occupancy.hpp"
 #include "schedule/online_softmax.hpp"
@@ -33,8 +34,10 @@ struct Shape {
   int64_t smem_bytes = 0;
 };
 
+// Tiles, and a sequence's block table.
 int64_t smem_bytes(const Problem& p, const Tile& tile, int stages) {
-  return (tile.br + 2 * int64_t{stages} * tile.bc) * p.head_dim * bytes_per_element(p.dtype);
+  return (tile.br + 2 * int64_t{stages} * tile.bc) * p.head_dim * bytes_per_element(p.dtype) +
+         KvView(p).pages() * bytes_per_element(ElementType::int32);
 }
 
 int64_t smem_of_sm(const Problem& p, const Tile& tile, int stages, int blocks) {
@@ -168,6 +171,10 @@ void run_block(const Problem& p, const Tile& tile, const OperandList& ops, int64
   const int64_t order = cta % q_tiles;
   const int64_t row = (p.mask == Mask::causal ? q_tiles - 1 - order : order) * tile.br;
   const KeyTiles tiles = key_tiles(p, slice, row, tile.br, tile.bc);
+  if (p.page_size > 0 && tiles.count() > 0) {  // the block's part of the table, into shared memory
+    const int64_t keys = std::min((tiles.last() + 1) * tile.bc, p.kv_len);
+    machine.read({operand_block_table, slice / p.heads, 0, 1, 0, ceil_div(keys, p.page_size)});
+  }
   const Region o_region = row_tile(ops[operand_o], slice, row, tile.br);
   TileValues q;
   if (tiles.count() > 0) q = machine.read(row_tile(ops[operand_q], slice, row, tile.br));
@@ -214,7 +221,7 @@ extern const Variant flash2_variant;
 const Variant flash2_variant{
     .name = "flash2",
     .idea = "Q tile outside, O kept on chip and written once; parallel over Q tiles; tensor cores",
-    .needs = "fp16, bf16; head_dim multiple of 16 up to 256; Br, Bc multiples of 16",
+    .needs = "fp16, bf16; head_dim multiple of 16 up to 256; Br, Bc multiples of 16; K, V in pages too",
     .unsupported = unsupported,
     .default_tile = default_tile,
     .workspace = workspace,
@@ -222,6 +229,7 @@ const Variant flash2_variant{
     .knobs = knobs,
     .knobs_used = knobs_used,
     .candidates = candidates,
+    .later_fields = {"page_size"},
 };
 
 }  // namespace attnprof

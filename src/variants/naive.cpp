@@ -6,6 +6,7 @@
 #include "schedule/fp8.hpp"
 #include "schedule/product.hpp"
 #include "schedule/tiling.hpp"
+#include "variants/naive_backward.hpp"
 #include "variants/unfused.hpp"
 
 namespace attnprof {
@@ -28,6 +29,7 @@ std::optional<std::string> too_many_threads(const char* product, int64_t m, int6
 
 std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const DeviceProfile&) {
   if (auto reason = fp8_unsupported("naive", "fp32, fp16 and bf16", p)) return reason;
+  if (p.pass == Pass::backward) return naive_backward_unsupported(p, tile);
   if (p.head_dim <= 0 || p.head_dim % 16 != 0 || p.head_dim > 256)
     return fmt::format("naive takes head_dim in multiples of 16 up to 256, not {}", p.head_dim);
   if (tile.br <= 0 || tile.bc <= 0 || tile.br % 16 != 0 || tile.bc % 16 != 0)
@@ -38,6 +40,7 @@ std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const
 }
 
 TileChoice default_tile(const Problem& p, const DeviceProfile& device) {
+  if (p.pass == Pass::backward) return naive_backward_tile(p);
   if (p.head_dim > 128)
     return {{64, 64}, "64 rows of O at head_dim above 128 fill 256 threads; more would spill registers"};
   if (ceil_div(p.q_len, 128) * p.heads * p.batch < device.sms)
@@ -45,7 +48,9 @@ TileChoice default_tile(const Problem& p, const DeviceProfile& device) {
   return {{128, 128}, "256 threads of 8 x 8 sums: each element from shared memory feeds 8 multiply-adds"};
 }
 
-std::vector<Operand> workspace(const Problem& p, const Tile&) { return score_workspace(p); }
+std::vector<Operand> workspace(const Problem& p, const Tile&) {
+  return p.pass == Pass::backward ? naive_backward_workspace(p) : score_workspace(p);
+}
 
 // Columns of S or P from `col` on, at most one tile, up to the padded row.
 Region score_tile(const Operand& scores, int64_t slice, int64_t row, int64_t col, const Tile& tile) {
@@ -132,7 +137,7 @@ SoftmaxColumns softmax_columns(const Problem& p, const Tile& tile, int64_t row) 
   return {round_up(last_end(visible(p, 0, row)), 16), std::min(read_by_output, round_up(p.kv_len, 16))};
 }
 
-std::vector<Step> steps(const Problem& p, const Tile& tile, const DeviceProfile&) {
+std::vector<Step> forward_steps(const Problem& p, const Tile& tile) {
   const int64_t q_tiles = ceil_div(p.q_len, tile.br), kv_tiles = ceil_div(p.kv_len, tile.bc);
   KernelLaunch softmax;
   softmax.file = file;
@@ -146,16 +151,27 @@ std::vector<Step> steps(const Problem& p, const Tile& tile, const DeviceProfile&
                    output_block)};
 }
 
+// A backward pass's forward steps have the tile that a forward pass has.
+std::vector<Step> steps(const Problem& p, const Tile& tile, const DeviceProfile& device) {
+  if (p.pass == Pass::forward) return forward_steps(p, tile);
+  Problem forward = p;
+  forward.pass = Pass::forward;
+  return naive_backward_steps(p, tile, case_operands(naive_variant, p, tile),
+                              forward_steps(p, default_tile(forward, device).tile));
+}
+
 }  // namespace
 
 const Variant naive_variant{
     .name = "naive",
     .idea = "three tiled launches on the FMA pipes; S and P cross device memory between them",
-    .needs = "fp32, fp16, bf16; head_dim multiple of 16 up to 256; Br, Bc multiples of 16",
+    .needs =
+        "fp32, fp16, bf16; head_dim multiple of 16 up to 256; Br, Bc multiples of 16; the backward pass too",
     .unsupported = unsupported,
     .default_tile = default_tile,
     .workspace = workspace,
     .steps = steps,
+    .passes = {Pass::forward, Pass::backward},
 };
 
 }  // namespace attnprof
