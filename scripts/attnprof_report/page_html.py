@@ -1,6 +1,7 @@
 """The page of a report: template, style, scripts and Plotly in one file that loads nothing and runs nothing else."""
 
 import base64
+import functools
 import hashlib
 import json
 import pathlib
@@ -56,16 +57,22 @@ def policy_of(scripts):
             + " ".join(source_hash(script) for script in scripts))
 
 
-def page_of(content):
-    """The HTML text."""
+@functools.cache
+def templates():
+    """Compiled once, however many pages a process writes."""
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(PARTS), autoescape=True, undefined=jinja2.StrictUndefined,
                                      trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"time": lambda value: with_unit(value, "time"), "size": lambda value: with_unit(value, "size"),
                             "digits": digits}
+    return environment
+
+
+def page_of(content):
+    """The HTML text."""
     library = (pathlib.Path(plotly.__file__).parent / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
     own = "\n".join((PARTS / name).read_text(encoding="utf-8") for name in SCRIPTS)
     figures = {f"{plot.key}-{i}": six_digits(panel.figure) for plot in content["plots"] for i, panel in enumerate(plot.panels)}
-    return environment.get_template("page.html").render(
+    return templates().get_template("page.html").render(
         content, style=(PARTS / "style.css").read_text(encoding="utf-8"), library=library, script=own,
         policy=policy_of([library, own]), table_data=in_script(content["table"]), figure_data=in_script(figures))
 

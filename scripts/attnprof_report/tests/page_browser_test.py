@@ -39,15 +39,6 @@ def lacking():
     return f"no {', '.join(missing)}; run scripts/setup.sh --browser" if missing else ""
 
 
-def setUpModule():
-    if not lacking():
-        return
-    if os.environ.get("ATTNPROF_EXPECT_BROWSER"):
-        raise AssertionError(f"the browser test cannot run: {lacking()}")
-    print(f"page_browser_test skipped: {lacking()}", flush=True)
-    raise unittest.SkipTest(lacking())
-
-
 def start():
     """A browser that is not to reach any network."""
     options = webdriver.ChromeOptions()
@@ -75,15 +66,22 @@ def write_report(folder):
     return folder / "report.html", rows
 
 
-class Browser(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
+def setUpModule():
+    """One report and one browser for all tests, each of which opens the report anew."""
+    if not lacking():
         folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.path, cls.rows = write_report(pathlib.Path(folder.name))
-        cls.driver = start()
-        cls.addClassCleanup(cls.driver.quit)
+        unittest.addModuleCleanup(folder.cleanup)
+        Browser.path, Browser.rows = write_report(pathlib.Path(folder.name))
+        Browser.driver = start()
+        unittest.addModuleCleanup(Browser.driver.quit)
+        return
+    if os.environ.get("ATTNPROF_EXPECT_BROWSER"):
+        raise AssertionError(f"the browser test cannot run: {lacking()}")
+    print(f"page_browser_test skipped: {lacking()}", flush=True)
+    raise unittest.SkipTest(lacking())
 
+
+class Browser(unittest.TestCase):
     def setUp(self):
         self.open(DESKTOP)
 

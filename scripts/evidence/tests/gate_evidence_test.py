@@ -30,13 +30,18 @@ def measured(rows, seed):
 
 
 class GateEvidenceTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.sim = pathlib.Path(folder.name) / "sim.csv"  # which every test reads
+        subprocess.run([PROGRAM, "sweep", "--backend", "sim", "-N", "256,512", "-d", "64", "-o", cls.sim],
+                       capture_output=True, check=True)
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        self.sim = self.folder / "sim.csv"
-        subprocess.run([PROGRAM, "sweep", "--backend", "sim", "-N", "256,512", "-d", "64", "-o", self.sim],
-                       capture_output=True, check=True)
 
     def evidence(self, files, pairs, *options):
         output = self.folder / "evidence.json"
