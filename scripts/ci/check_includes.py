@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Holds every file of src/ to what compiling the files of a folder together needs and hides (cmake/UnityByFolder.cmake): names
-that two of them may not share, and includes that another's hide.
+that two of them may not share, and includes that another's hide. And every test to what running many in a process needs.
 
     scripts/ci/check_includes.py
 
@@ -70,6 +70,7 @@ DEFINED_UNNAMED = (
     re.compile(r"^(?:constexpr|const|inline)[\w:<>, ]*? (\w+)(?:\[\])? ?[={]", re.MULTILINE),
     re.compile(r"^(?!return|using|namespace| )[\w:<>,*& ]+?[ &*>](\w+\([^;{]*?\))(?: const)? \{", re.MULTILINE),
 )
+CAPTURES = "testing/captured.hpp"
 COMPILED_APART = ("variants", "testing", "trace/inject", "plugin/cudnn")
 TYPE_NAMED = re.compile(r"(?<![\w.>:])([A-Z]\w+)\b")
 FUNCTION_CALLED = re.compile(r"(?<![\w.>:])([a-z]\w*[a-z0-9])\(")
@@ -117,6 +118,13 @@ def only_header_of(sources):
             for name in source.declared():
                 headers.setdefault(name, set()).add(path)
     return {name: next(iter(paths)) for name, paths in headers.items() if len(paths) == 1}
+
+
+def own_captures(sources):
+    """A sentence for each file that may leave a capture open, which aborts a later test of the same process."""
+    for path, source in sorted(sources.items()):
+        if "testing::internal" in source.code and path != CAPTURES:
+            yield f"src/{path} names testing::internal: what is printed is captured by {CAPTURES} alone"
 
 
 def own_names(source):
@@ -167,8 +175,8 @@ def clashes(sources):
 
 def main():
     sources = read_sources(options_of(__doc__).parse_args().source)
-    wrong = [*gaps(sources), *clashes(sources)]
-    return report("check_includes", wrong, f"{len(sources)} files, {len(wrong)} gaps and clashes")
+    wrong = [*gaps(sources), *clashes(sources), *own_captures(sources)]
+    return report("check_includes", wrong, f"{len(sources)} files, {len(wrong)} gaps, clashes and captures")
 
 
 if __name__ == "__main__":

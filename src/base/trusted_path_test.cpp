@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "testing/captured.hpp"
 #include "testing/temporary_file.hpp"
 
 namespace attnprof {
@@ -178,10 +179,10 @@ TEST_F(TrustOfOthersTest, WarningsArePrintedOnce) {
   ASSERT_EQ(chown(path("own/bin").c_str(), 0, another_group), 0);
   chmod(path("own/bin").c_str(), 0775);
   print_trust_warnings();
-  testing::internal::CaptureStderr();
-  require_trusted(path("own/bin/nvcc"), "the compiler");
-  require_trusted(path("own/bin/nvcc"), "the compiler");
-  const std::string said = testing::internal::GetCapturedStderr();
+  const std::string said = printed_by([&] {
+                             require_trusted(path("own/bin/nvcc"), "the compiler");
+                             require_trusted(path("own/bin/nvcc"), "the compiler");
+                           }).err;
   EXPECT_THAT(said, HasSubstr("attnprof: warning: " + path("own/bin")));
   EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
 }

@@ -7,6 +7,7 @@
 #include "cli/run.hpp"
 #include "plugin/own_variants.hpp"
 #include "test_paths.hpp"
+#include "testing/captured.hpp"
 #include "testing/fake_backend.hpp"
 #include "testing/gate_files.hpp"
 #include "testing/roofline_rows.hpp"
@@ -31,11 +32,8 @@ class DistinctOutputs : public testing::Test {
   void TearDown() override { load_own_variants({}, PluginCode::elsewhere); }  // what a command has loaded
 
   int run(const Args& args) {
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int code = run_command_line(args, opener());
-    testing::internal::GetCapturedStdout();
-    err = testing::internal::GetCapturedStderr();
+    int code = 0;
+    err = printed_by([&] { code = run_command_line(args, opener()); }).err;
     return code;
   }
 

@@ -44,16 +44,14 @@ TEST(DryRun, OfAGpuPlanNeedsNoGpu) {
   const BackendOpener none = [](const DeviceChoice&, const MeasureOptions&) -> OpenBackend {
     throw EnvironmentError("no GPU here");
   };
-  testing::internal::CaptureStdout();
-  const int code = run_command_line({"sweep", "--backend", "gpu", "--target", "h200", "--dry-run",
-                                     "--variant", "flash2", "--format", "csv"},
-                                    none);
-  const std::string out = testing::internal::GetCapturedStdout();
-  EXPECT_EQ(code, 0);
-  EXPECT_THAT(out, HasSubstr("flash2 128x128 fp16 full b1 h16 N512 d64 cold,"));
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(run_command_line({"sweep", "--backend", "gpu"}, none), 3);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "attnprof: no GPU here\n");
+  const Result planned = run_on({"sweep", "--backend", "gpu", "--target", "h200", "--dry-run", "--variant",
+                                 "flash2", "--format", "csv"},
+                                none);
+  EXPECT_EQ(planned.code, 0);
+  EXPECT_THAT(planned.out, HasSubstr("flash2 128x128 fp16 full b1 h16 N512 d64 cold,"));
+  const Result refused = run_on({"sweep", "--backend", "gpu"}, none);
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_EQ(refused.err, "attnprof: no GPU here\n");
 }
 
 }  // namespace

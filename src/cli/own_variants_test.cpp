@@ -9,6 +9,7 @@
 #include "plugin/plugin_host.hpp"
 #include "row/row_csv.hpp"
 #include "test_paths.hpp"
+#include "testing/captured.hpp"
 #include "testing/temporary_file.hpp"
 #include "variants/registry.hpp"
 
@@ -126,12 +127,11 @@ TEST_F(OwnVariantsTest, AChangedFileIsAnotherPlan) {
 
 TEST_F(OwnVariantsTest, TheSimulatorSkipsThem) {
   const std::string a = make("a"), csv = folder_ / "o.csv";
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int code = run_command_line(
-      {"sweep", "--variant-file", a, "-N", "512", "-d", "64", "--backend", "sim", "-o", csv});
-  testing::internal::GetCapturedStdout();
-  testing::internal::GetCapturedStderr();
+  int code = 0;
+  printed_by([&] {
+    code = run_command_line(
+        {"sweep", "--variant-file", a, "-N", "512", "-d", "64", "--backend", "sim", "-o", csv});
+  });
   EXPECT_EQ(code, 3);
   EXPECT_EQ(read_rows(csv).rows.at(0).status.reason,
             "a has no schedule that could be simulated; measure it with --backend gpu");
@@ -156,13 +156,12 @@ TEST_F(OwnVariantsTest, WhereTheSimulatorWouldRunThemThePlanSaysThatItCannot) {
   EXPECT_THAT(plan("sim"), AllOf(HasSubstr("a has no schedule that could be simulated"),
                                  HasSubstr("0 to run, 1 skipped")));
   EXPECT_THAT(plan("gpu"), HasSubstr("1 to run, 0 skipped"));
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  run_command_line(
-      {"tune", "--variant-file", a, "--backend", "sim", "-N", "512", "-d", "64", "--no-compile"});
-  EXPECT_THAT(testing::internal::GetCapturedStdout(),
-              HasSubstr("none is ok, the first since a has no schedule"));
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::Not(HasSubstr("these latencies")));
+  const Printed printed = printed_by([&] {
+    run_command_line(
+        {"tune", "--variant-file", a, "--backend", "sim", "-N", "512", "-d", "64", "--no-compile"});
+  });
+  EXPECT_THAT(printed.out, HasSubstr("none is ok, the first since a has no schedule"));
+  EXPECT_THAT(printed.err, testing::Not(HasSubstr("these latencies")));
 }
 
 TEST_F(OwnVariantsTest, AMistakeEndsInOneSentenceBeforeAnythingRuns) {

@@ -6,9 +6,11 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/run.hpp"
+#include "testing/captured.hpp"
 #include "testing/fake_backend.hpp"
 
 namespace attnprof {
@@ -22,10 +24,9 @@ struct Result {
 };
 
 inline Result run_on(const Args& args, const BackendOpener& open) {
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int code = run_command_line(args, open);
-  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+  int code = 0;
+  Printed printed = printed_by([&] { code = run_command_line(args, open); });
+  return {code, std::move(printed.out), std::move(printed.err)};
 }
 
 // On a backend that answers with fixed numbers.

@@ -12,16 +12,13 @@ using testing::Not;
 // Runs the plan until row `rows` is written, as if the program was killed there.
 void run_killed(const std::string& file, size_t rows, size_t torn_bytes) {
   struct Killed {};
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  EXPECT_THROW(run_command_line(plan({"-o", file}), opener([&](FakeBackend& backend) {
-                                  backend.on_prepare = [&](const Case&) {
-                                    if (backend.prepared > rows) throw Killed{};
-                                  };
-                                })),
+  EXPECT_THROW(run(plan({"-o", file}),
+                   [&](FakeBackend& backend) {
+                     backend.on_prepare = [&](const Case&) {
+                       if (backend.prepared > rows) throw Killed{};
+                     };
+                   }),
                Killed);
-  testing::internal::GetCapturedStdout();
-  testing::internal::GetCapturedStderr();
   if (torn_bytes > 0)
     write_text(file, text_of(file) + std::string("naive,fwd,\"fp16,full,1,16").substr(0, torn_bytes));
 }

@@ -2,6 +2,7 @@
 
 #include <clocale>
 #include <csignal>
+#include <cstdio>
 #include <locale>
 
 #include "base/error.hpp"
@@ -82,15 +83,12 @@ TEST(SweepCommand, KnobsAreAnAxisThatIsResumedAndDescribed) {
 }
 
 TEST(SweepCommand, EveryCaseIsNamedBeforeItRuns) {
-  std::string seen;
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  run_command_line({"sweep", "--variant", "flash2", "-N", "512", "-d", "64"},
-                   opener([&](FakeBackend& backend) {
-                     backend.on_prepare = [&](const Case&) { seen = testing::internal::GetCapturedStderr(); };
-                   }));
-  testing::internal::GetCapturedStdout();
-  EXPECT_THAT(seen, HasSubstr("[1/1] flash2"));
+  const Result result =
+      run({"sweep", "--variant", "flash2", "-N", "512", "-d", "64"}, [](FakeBackend& backend) {
+        backend.on_prepare = [](const Case&) { std::fputs("it runs\n", stderr); };
+      });
+  EXPECT_THAT(result.err, HasSubstr("it runs"));
+  EXPECT_LT(result.err.find("[1/1] flash2"), result.err.find("it runs")) << result.err;
 }
 
 TEST(SweepCommand, WithoutAFileAHintSaysSo) {

@@ -7,6 +7,7 @@
 
 #include "base/safe_text.hpp"
 #include "cli/run.hpp"
+#include "testing/captured.hpp"
 #include "testing/fake_backend.hpp"
 #include "testing/gate_files.hpp"
 #include "testing/roofline_rows.hpp"
@@ -41,11 +42,9 @@ class Terminal : public testing::Test {
   }
 
   int run(const Args& args) {
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int code = run_command_line(args, opener());
-    out = testing::internal::GetCapturedStdout();
-    err = testing::internal::GetCapturedStderr();
+    int code = 0;
+    const Printed printed = printed_by([&] { code = run_command_line(args, opener()); });
+    out = printed.out, err = printed.err;
     return code;
   }
   static void is_safe(const std::string& text, const std::string& what) {

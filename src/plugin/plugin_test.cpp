@@ -21,6 +21,7 @@
 #include "row/row_csv.hpp"
 #include "run/pipeline.hpp"
 #include "test_paths.hpp"
+#include "testing/captured.hpp"
 #include "testing/temporary_file.hpp"
 #include "variants/registry.hpp"
 
@@ -244,12 +245,12 @@ TEST_F(PluginTest, ALibraryThatHasChangedMeanwhileIsNotMeasured) {
 
 TEST_F(PluginTest, TheSimulatorSkipsIt) {
   const TemporaryFolder folder;
-  testing::internal::CaptureStderr();
-  testing::internal::CaptureStdout();
-  const int code = run_command_line({"sweep", "--plugin", library("right"), "--dtype", "fp32", "-N", "64",
-                                     "-d", "16", "--backend", "sim", "-o", folder / "o.csv"});
-  testing::internal::GetCapturedStdout();
-  EXPECT_EQ(code, 3) << testing::internal::GetCapturedStderr();
+  int code = 0;
+  const Printed printed = printed_by([&] {
+    code = run_command_line({"sweep", "--plugin", library("right"), "--dtype", "fp32", "-N", "64", "-d", "16",
+                             "--backend", "sim", "-o", folder / "o.csv"});
+  });
+  EXPECT_EQ(code, 3) << printed.err;
   const Row row = read_rows(folder / "o.csv").rows.at(0);
   EXPECT_EQ(row.identity.variant, "hosted");
   EXPECT_EQ(row.status.disposition, "skipped");

@@ -63,6 +63,11 @@ class ChecksTest(unittest.TestCase):
             self.write(f"gate/{name}.cpp", "namespace attnprof {\nnamespace {\n\nint twice(int n) {\n  return 2 * n;\n}\n\n}  // namespace\n}\n")
         self.finds("check_includes.py", "src/gate/a.cpp and src/gate/b.cpp define twice(int n)")
 
+    def test_a_capture_that_may_stay_open(self):
+        self.write("gate/gate_test.cpp", "void f() {\n  testing::internal::CaptureStdout();\n}\n")
+        self.write("testing/captured.hpp", "#pragma once\nvoid f() {\n  testing::internal::CaptureStdout();\n}\n")
+        self.finds("check_includes.py", "src/gate/gate_test.cpp names testing::internal")
+
 
 if __name__ == "__main__":
     unittest.main()
