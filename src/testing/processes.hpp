@@ -29,16 +29,9 @@ inline ProcessState state_of(const std::string& pid) {
   return process;
 }
 
-// The command that runs one disabled test of this program, in a process of its own and whatever share of the
-// tests this one runs.
+// The command that runs one disabled test of this program, in a process of its own.
 inline std::vector<std::string> own_disabled_test(const std::string& name) {
-  return {"/usr/bin/env",
-          "-u",
-          "GTEST_TOTAL_SHARDS",
-          "-u",
-          "GTEST_SHARD_INDEX",
-          std::filesystem::read_symlink("/proc/self/exe").string(),
-          "--gtest_also_run_disabled_tests",
+  return {std::filesystem::read_symlink("/proc/self/exe").string(), "--gtest_also_run_disabled_tests",
           "--gtest_filter=" + name};
 }
 
