@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 // Another value of the field than `problem` has, which goes with the rest.
 std::string another_value(const ProblemField& field, const Problem& problem) {
-  if (field.is_count()) return std::to_string(problem.*field.count / 2);
+  if (field.is_count()) return std::to_string(problem.*field.count > 1 ? problem.*field.count / 2 : 7);
   for (const std::string_view word : field.words())
     if (word != field.text(problem)) return std::string(word);
   return "";

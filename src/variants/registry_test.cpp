@@ -30,12 +30,13 @@ EntriesByFile used_entries() {
   EntriesByFile used;
   const DeviceProfile& device = *find_profile("h200");
   for (const Variant* variant : all_variants())
-    for (Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16, Dtype::fp8}) {
-      const Problem p{.dtype = dtype, .q_len = 512, .kv_len = 512, .head_dim = 64};
-      const Tile tile = variant->default_tile(p, device).tile;
-      if (variant->unsupported(p, tile, device)) continue;
-      for (const Step& step : variant->steps(p, tile, device)) add_entry(step, used);
-    }
+    for (const Pass pass : variant->passes)
+      for (Dtype dtype : {Dtype::fp32, Dtype::fp16, Dtype::bf16, Dtype::fp8}) {
+        const Problem p{.pass = pass, .dtype = dtype, .q_len = 512, .kv_len = 512, .head_dim = 64};
+        const Tile tile = variant->default_tile(p, device).tile;
+        if (variant->unsupported(p, tile, device)) continue;
+        for (const Step& step : variant->steps(p, tile, device)) add_entry(step, used);
+      }
   return used;
 }
 

@@ -28,6 +28,8 @@ struct Kernel {
   Mask mask;
   int64_t head_dim;
   Tile tile = {};  // at the edges
+  Pass pass = Pass::forward;
+  int64_t page_size = 0;
 };
 
 constexpr Tile smallest = {16, 16}, tallest = {256, 16}, widest = {16, 256}, uneven = {48, 80};
@@ -43,7 +45,9 @@ std::vector<Kernel> kernels_of(std::string_view variant, Tiles tiles) {
       return {{fp16, full, 64}, {fp16, causal, 64}, {bf16, causal, 64}, {fp32, full, 64}};
     std::vector<Kernel> kernels = {
         {fp16, full, 64}, {fp16, full, 128}, {bf16, causal, 128}, {fp16, causal, 256}};
-    if (variant == "naive") kernels.push_back({fp32, full, 128});
+    if (variant == "naive")
+      kernels.insert(kernels.end(), {{fp32, full, 128}, {bf16, causal, 128, {}, Pass::backward}});
+    if (variant == "flash2") kernels.push_back({bf16, causal, 64, {}, Pass::forward, 16});
     if (variant == "flash3") kernels.insert(kernels.end(), {{fp8, full, 128}, {fp8, causal, 256}});
     return kernels;
   }
@@ -61,7 +65,8 @@ std::vector<Case> cases_of(const Variant& variant, const DeviceProfile& device, 
   for (const Kernel& kernel : kernels_of(variant.name, tiles)) {
     Case c;
     c.variant = &variant;
-    c.problem.dtype = kernel.dtype, c.problem.mask = kernel.mask;
+    c.problem.pass = kernel.pass, c.problem.dtype = kernel.dtype, c.problem.mask = kernel.mask;
+    c.problem.page_size = kernel.page_size;
     c.problem.q_len = c.problem.kv_len = 4096, c.problem.head_dim = kernel.head_dim;
     c.tile = tiles == Tiles::at_edges ? kernel.tile : variant.default_tile(c.problem, device).tile;
     set_launches(c, device);
