@@ -87,7 +87,7 @@ def climbing_symbols(build, rooms):
     """A sentence for each symbol that only a later room defines."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         outputs = [re.search(r" -o (\S+)", entry["command"]).group(1) for entry in json.load(file)]
-    objects = [os.path.join(build, output) for output in outputs if re.search(r"attnprof_(lower|lib)\.dir/(src|Unity)/", output)]
+    objects = [os.path.join(build, output) for output in outputs if re.search(r"attnprof_(fast|plain|traced)\.dir/(src|Unity)/", output)]
     if not objects or not all(map(os.path.exists, objects)):
         sys.exit(f"check_rooms: {build} lacks object files; build the program first")
     by_object = [(re.sub(r".*attnprof_\w+\.dir/(src/)?", "", path), d, u) for path, d, u in symbols(sorted(objects))]
