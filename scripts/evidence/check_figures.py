@@ -4,7 +4,7 @@
     check_figures.py PROGRAM DIR
 
 Reads whatever of gpu_test.sh's files is in DIR, of plugin_gpu.sh's in DIR/own_kernel, of trace_gpu.sh's in DIR/trace and of
-house_figures.py's in DIR/house, or of all of them as results/h200 keeps them. PROGRAM is attnprof, which says what a schedule reads again. Prints one line a
+house_figures.py's in DIR/house and DIR/passes, or of all of them as results/h200 keeps them. PROGRAM is attnprof, which says what a schedule reads again. Prints one line a
 figure, and exits 1 when one misses, 2 when nothing was measured or PROGRAM cannot be asked. A figure whose file is absent
 is reported as not measured, never as reached. Standard library only: it runs on bare GPU machines.
 """
@@ -18,7 +18,8 @@ import tempfile
 from figures import Figures, check_deviation, label, number, ok_rows, worst_deviation
 from ceiling_figures import check_ceilings, check_ncu
 from forward_figures import check_mma_share, check_sanitizer, check_spills, check_versus
-from house_figures import check_house
+from house_figures import EQUAL as CHANGES
+from house_figures import Change, check_change
 from own_figures import check_own_kernels, check_trace
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -109,6 +110,21 @@ def reread_bytes(program, figures, names):
                     rows.append(row)
                     found.append(by_line[line])
     return rows, found
+
+
+def check_further(figures):
+    """The backward pass, and the cache in pages: right, and the bytes that their schedules say, spilled registers aside."""
+    for name, what in (("backward", "backward pass of naive"), ("paged", "flash2 over pages")):
+        figure = f"{what}: every row verified"
+        rows = figures.rows(figure, name)
+        if rows is None:
+            continue
+        check_verified(figures, figure, rows)
+        whole = [row for row in ok_rows(rows) if number(row, "spill_bytes") == 0]
+        ratios = [number(row, "sm_bytes") / number(row, "model_sm_bytes") for row in whole]
+        figures.add(f"{what}: sm_bytes against model_sm_bytes within 2 %",
+                    bool(ratios) and 0.98 <= min(ratios) and max(ratios) <= 1.02,
+                    f"{min(ratios, default=0):.4f} to {max(ratios, default=0):.4f} of {len(ratios)} rows without spills")
 
 
 def check_hbm(figures, program, l2_bytes):
@@ -264,6 +280,7 @@ def check(program, folder):
     check_self_test(figures)
     check_correctness(figures, program)
     check_model(figures)
+    check_further(figures)
     check_hbm(figures, program, l2_bytes)
     check_repeat(figures)
     check_walltime(figures)
@@ -277,7 +294,8 @@ def check(program, folder):
     check_ncu(figures)
     check_own_kernels(figures)
     check_trace(figures)
-    check_house(figures, program)
+    for change in CHANGES:
+        check_change(figures, program, Change(change))
     check_sanitizer(figures)
     figures.show()
     if not any(state in ("ok", "MISS") for state, _, _ in figures.lines):

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The forward sweep by two commits of attnprof, before and after src/ was put in order: what differs.
+"""The forward sweep by two commits of attnprof, before and after a change of it that should leave the rows alone: what differs.
 
-    house_figures.py PROGRAM OUT_DIR|results/h200
+    house_figures.py PROGRAM OUT_DIR|results/h200 house|passes
 
-Reads house/before_1.csv to after_3.csv: `attnprof sweep --backend gpu` by the one build and the other in turns, on one card.
+house: src/ was put in order; kernels stayed what they were. passes: tensors by id and visible keys by one function, in kernels
+too. Reads NAME/before_1.csv to after_3.csv: `attnprof sweep --backend gpu` by the one build and the other in turns, on one card.
 PROGRAM gates each pair. Exits 1 when a figure misses, 2 when there is nothing to look at. check_figures.py has the figures
 too, without each pair and sweep. Standard library only.
 """
@@ -23,11 +24,20 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from attnprof_report import program as attnprof  # noqa: E402
 from attnprof_report.safe_text import make_streams_safe  # noqa: E402
 
-BEFORE, AFTER = ([f"house/{side}_{turn}" for turn in (1, 2, 3)] for side in ("before", "after"))
-PAIRS = list(zip(BEFORE, AFTER))
 LATENCY = "2%"
-EQUAL = ("sm_bytes", "executed_tensor_flops", "kernel_hash")
 UNSTEADY = ("throttled", "drift")
+COUNTED = ("sm_bytes", "executed_tensor_flops")
+EQUAL = {"house": COUNTED + ("kernel_hash",), "passes": COUNTED}  # columns, by change
+
+
+class Change:
+    """Names of the sweeps before and after one."""
+
+    def __init__(self, name):
+        self.name = name
+        self.before, self.after = ([f"{name}/{side}_{turn}" for turn in (1, 2, 3)] for side in ("before", "after"))
+        self.pairs = list(zip(self.before, self.after))
+        self.equal = EQUAL[name]
 
 
 def gate(program, results, pair):
@@ -57,12 +67,13 @@ def range_text(values):
     return f"{min(values):.3f} to {max(values):.3f}, median {statistics.median(values):.4f}, of {len(values)} rows"
 
 
-def check_house(figures, program):
+def check_change(figures, program, change):
     """Adds the figures; ({name: rows}, the gate's reports), or None where they cannot be had."""
-    figure = "before and after: six sweeps of one plan, each row ok"
-    if not all(figures.results.path(name) for name in BEFORE + AFTER):
-        return figures.not_measured(figure, "no house/before_1.csv to after_3.csv")
-    sweeps = {name: figures.results.rows(name) for name in BEFORE + AFTER}
+    of = f"before and after {change.name}"
+    figure = f"{of}: six sweeps of one plan, each row ok"
+    if not all(figures.results.path(name) for name in change.before + change.after):
+        return figures.not_measured(figure, f"no {change.name}/before_1.csv to after_3.csv")
+    sweeps = {name: figures.results.rows(name) for name in change.before + change.after}
     every = list(sweeps.values())
     of_one_case = list(zip(*every))
     alike = len({tuple(map(label, rows)) for rows in every}) == 1
@@ -70,25 +81,25 @@ def check_house(figures, program):
     figures.add(figure, bool(of_one_case) and alike and right, f"{len(of_one_case)} rows each")
     if figures.lines[-1][0] != "ok":
         return None
-    reports = [gate(program, figures.results, pair) for pair in PAIRS]
+    reports = [gate(program, figures.results, pair) for pair in change.pairs]
     passed, compared, ambiguous = (sum(values) for values in zip(*(
         (report["exit_code"] == 0, report["compared"], report["ambiguous"]) for report in reports)))
-    figures.add(f"before and after: gate --latency {LATENCY}", passed == len(PAIRS),
-                f"{passed} of {len(PAIRS)} pairs pass, {ambiguous} of {compared} values ambiguous")
-    for column in EQUAL:
+    figures.add(f"{of}: gate --latency {LATENCY}", passed == len(change.pairs),
+                f"{passed} of {len(change.pairs)} pairs pass, {ambiguous} of {compared} values ambiguous")
+    for column in change.equal:
         equal = sum(len({row[column] for row in rows}) == 1 and rows[0][column] != "" for rows in of_one_case)
-        figures.add(f"before and after: {column} equal", equal == len(of_one_case),
+        figures.add(f"{of}: {column} equal", equal == len(of_one_case),
                     f"{equal} of {len(of_one_case)} rows, in all sweeps")
-    ratios = [ratio for before, after in PAIRS for ratio in latency_ratios(sweeps[before], sweeps[after])]
+    ratios = [ratio for before, after in change.pairs for ratio in latency_ratios(sweeps[before], sweeps[after])]
     figures.report("  latency after / before", range_text(ratios))
     unsteady = sum(any(flag in UNSTEADY for flag in flags_of(row)) for rows in every for row in rows)
     figures.report(f"  rows flagged {' or '.join(UNSTEADY)}", f"{unsteady} of {sum(map(len, every))}")
     return sweeps, reports
 
 
-def commits(results):
+def commits(results, change):
     """{name: commit of the program that swept}."""
-    runs = joined.read_meta(results.path(BEFORE[0])).get("runs", {}).values()
+    runs = joined.read_meta(results.path(change.before[0])).get("runs", {}).values()
     return {run.get("part"): run["attnprof"]["commit"] for run in runs}
 
 
@@ -103,9 +114,9 @@ def show_pair(pair, sweeps, report):
     print(f"  latency after / before: {range_text(ratios)}; furthest from 1: {label(sweeps[pair[0]][furthest])}")
 
 
-def show_scatter(sweeps):
+def show_scatter(sweeps, change):
     print("\nlatency, largest / smallest of the three sweeps of one program:")
-    for side, names in (("before", BEFORE), ("after", AFTER)):
+    for side, names in (("before", change.before), ("after", change.after)):
         spreads = [max(values) / min(values) for values in zip(*(medians(sweeps[name]) for name in names))]
         print(f"  {side:6}  {range_text(spreads)}; largest: {label(sweeps[names[0]][spreads.index(max(spreads))])}")
     print("\nhbm_bytes in MB where a row is flagged noisy_bytes, before | after:")
@@ -126,12 +137,12 @@ def show_sweeps(sweeps, commit_of):
 
 def main(arguments):
     make_streams_safe()
-    if len(arguments) != 2:
+    if len(arguments) != 3 or arguments[2] not in EQUAL:
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    figures = Figures(arguments[1])
+    figures, change = Figures(arguments[1]), Change(arguments[2])
     try:
-        found = check_house(figures, arguments[0])
+        found = check_change(figures, arguments[0], change)
     except attnprof.NotUsable as error:
         print(f"house_figures: {error}", file=sys.stderr)
         return 2
@@ -139,10 +150,10 @@ def main(arguments):
     figures.show()
     if found:
         sweeps, reports = found
-        for pair, report in zip(PAIRS, reports):
+        for pair, report in zip(change.pairs, reports):
             show_pair(pair, sweeps, report)
-        show_scatter(sweeps)
-        show_sweeps(sweeps, commits(figures.results))
+        show_scatter(sweeps, change)
+        show_sweeps(sweeps, commits(figures.results, change))
     return 1 if figures.missed else 0 if found else 2
 
 

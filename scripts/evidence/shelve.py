@@ -3,7 +3,7 @@
 
     shelve.py OUT_DIR results/h200
 
-OUT_DIR holds gpu_test.sh's files, and the other scripts' in own_kernel/, trace/, gate/, house/ and hbm_scatter/. Files of one
+OUT_DIR holds gpu_test.sh's files, and the other scripts' in own_kernel/, trace/, gate/, house/, passes/ and hbm_scatter/. Files of one
 kind are joined (joined.py), others copied; logs that no figure reads stay behind. What RESULTS has of a shelf that OUT_DIR
 has nothing for is kept.
 
@@ -26,6 +26,7 @@ JOINED = {  # CSVs of one kind -> one file
     "evidence/sanitizer": ("sanitizer_*",),
     "evidence/gate": ("gate/*", "gate_one_place/*"),
     "evidence/house": ("house/*",),
+    "evidence/passes": ("passes/*",),
     "evidence/hbm_scatter": ("hbm_scatter/scatter_*",),
     "evidence/own_kernel": ("own_kernel/*",),
     "evidence/trace": ("trace/own_*", "trace/traced_*", "trace/plugin_*", "trace/sdpa", "trace/calls"),
@@ -40,7 +41,8 @@ TEXTS = {  # logs of one kind -> one file in sections
 COPIED = {  # shelf -> what keeps its name
     "sweeps": ("forward.csv", "tiles.csv", "short.csv", "little.csv", "defaults.csv", "repeat.csv", "mma_share.csv", "versus.csv",
                "versus_peers.csv", "errors.csv", "errors_peers.csv"),
-    "evidence": ("selftest.csv", "ceilings.csv", "spills.csv", "ncu.csv", "ncu_agreement.txt", "walltime.txt", "trace/ncu_*.csv"),
+    "evidence": ("selftest.csv", "ceilings.csv", "spills.csv", "ncu.csv", "ncu_agreement.txt", "walltime.txt", "trace/ncu_*.csv",
+                 "backward.csv", "paged.csv"),
 }
 LEFT = ("sanitizer_none_*", "own_kernel/newcomer/*")  # not joined with what else their names match
 

@@ -74,22 +74,22 @@ class CheckFiguresTest(unittest.TestCase):
         self.assertEqual(self.line("own kernel that is wrong: beyond", done)[0], "MISS")
 
     def test_two_commits_that_differ_miss(self):
-        self.assertEqual(self.line("before and after")[0], "----")
+        self.assertEqual(self.line("before and after house")[0], "----")
         kept = EVIDENCE.parents[1] / "results/h200/evidence/house.csv"
         for part in joined.rows_by_part(kept):
             joined.write_part(kept, part, self.folder / f"{part}.csv")
         for figure in ("six sweeps", "gate --latency 2%", "sm_bytes equal", "kernel_hash equal"):
-            self.assertEqual(self.line(f"before and after: {figure}")[0], "ok")
+            self.assertEqual(self.line(f"before and after house: {figure}")[0], "ok")
         after = self.folder / "house/after_2.csv"
         columns, rows = joined.read_csv(after)
         rows[0]["sm_bytes"] = str(int(int(rows[0]["sm_bytes"]) * 1.01))
         joined.write_csv(after, columns, rows)
         done = self.check()
-        self.assertTrue(self.line("before and after: gate --latency 2%", done)[1].startswith("2 of 3 pairs pass"), done.stdout)
-        self.assertEqual(self.line("before and after: sm_bytes equal", done), ("MISS", "39 of 40 rows, in all sweeps"))
-        self.assertEqual(self.line("before and after: kernel_hash equal", done)[0], "ok")
+        self.assertTrue(self.line("before and after house: gate --latency 2%", done)[1].startswith("2 of 3 pairs pass"), done.stdout)
+        self.assertEqual(self.line("before and after house: sm_bytes equal", done), ("MISS", "39 of 40 rows, in all sweeps"))
+        self.assertEqual(self.line("before and after house: kernel_hash equal", done)[0], "ok")
         joined.write_csv(after, columns, rows[1:])
-        self.assertEqual(self.line("before and after")[0], "MISS")
+        self.assertEqual(self.line("before and after house")[0], "MISS")
 
     def test_a_trace_that_misses_is_named(self):
         (self.folder / "trace").mkdir()

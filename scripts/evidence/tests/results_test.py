@@ -44,7 +44,8 @@ class Recomputed(unittest.TestCase):
     def test_tables(self):
         self.assertEqual(printed("hbm_scatter.py", "--analyse", H200), (committed("evidence/hbm_scatter.txt"), ""))
         self.assertEqual(printed("trace_table.py", H200), (committed("evidence/trace.txt"), ""))
-        self.assertEqual(printed("house_figures.py", PROGRAM, H200), (committed("evidence/house.txt"), ""))
+        for change in ("house", "passes"):
+            self.assertEqual(printed("house_figures.py", PROGRAM, H200, change), (committed(f"evidence/{change}.txt"), ""))
 
     def test_what_explain_is_worth(self):
         self.assertEqual(printed("explain_evidence.py", PROGRAM, H200, "--all"), (committed("evidence/explain_evidence.txt"), ""))
