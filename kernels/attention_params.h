@@ -16,7 +16,7 @@ constexpr int attention_max_tensor_maps = 8;  // of one launch
 // the workspaces, and none changes its place.
 enum OperandId : int {
   operand_q,  // [batch, heads, q_len, head_dim]
-  operand_k,  // [batch, kv_heads, kv_len, head_dim]
+  operand_k,  // [batch, kv_heads, kv_len, head_dim]; in pages [pages, kv_heads, PAGE_SIZE, head_dim]
   operand_v,  // like K
   operand_o,  // like Q
   // fp8: fp32 [batch, heads] and twice [batch, kv_heads]; value = e4m3 element * scale.
@@ -47,7 +47,7 @@ struct alignas(64) AttentionTensorMap {
 };
 
 // Constants arrive as macros: DTYPE (0 fp32, 1 fp16, 2 bf16, 3 fp8), HEAD_DIM, TILE_BR, TILE_BC, CAUSAL (0 or
-// 1).
+// 1); PAGE_SIZE where K and V are in pages of so many keys.
 struct AttentionParams {
   AttentionTensor tensors[operand_ids];  // by id
   int batch;

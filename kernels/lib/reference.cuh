@@ -50,7 +50,7 @@ __device__ double over_block(double value, double* scratch, Combine combine) {
   return scratch[0];
 }
 
-// Calls f(key, in_range) with a key a thread, all threads together, until the row's visible keys are through.
+// Calls f(first, count) for the visible keys, at most a key a thread at a time; all threads call it together.
 template <typename F>
 __device__ void for_visible_keys(const KeyRanges& keys, F f) {
   for (int r = 0; r < keys.count; ++r)
@@ -80,7 +80,7 @@ struct ReferenceRow {
     const AttentionStrides& k = p.tensors[operand_k].strides;
     const long long page = k.head / k.row, sequence = slices.q / p.heads;
     const int number = static_cast<const int*>(table.data)[sequence * table.strides.batch + key / page];
-    return (number * p.kv_heads + slices.kv % p.kv_heads) * page + key % page;
+    return (static_cast<long long>(number) * p.kv_heads + slices.kv % p.kv_heads) * page + key % page;
   }
   __device__ double score(int key) const { return dot(p, operand_q, q_row, operand_k, kv_row(key)) * factor; }
   __device__ double maximum(double* scratch) const {

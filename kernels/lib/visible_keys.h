@@ -1,5 +1,5 @@
-// Which keys a query sees, and which queries see a key: for kernels and host alike, the only place that says
-// so.
+// Which keys a query sees, and which queries see a key: for kernels and host alike. How many pairs that makes
+// is in src/problem/visible.cpp, in closed form.
 #pragma once
 
 #include "host_device.h"

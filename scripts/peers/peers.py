@@ -86,7 +86,10 @@ class Protocol:
 
     def __init__(self, attnprof=None):
         self.attnprof = program.find(attnprof)
-        self.columns = [line["column"] for line in program.ask(self.attnprof, "list", "--columns")]
+        columns = program.ask(self.attnprof, "list", "--columns")
+        self.columns = [line["column"] for line in columns]
+        # What a problem is at that asks for nothing of a field, by column.
+        self.absent = {line["column"]: line["absent"] for line in columns if line.get("absent") is not None}
         self.rules = {line["rule"]: line["value"] for line in program.ask(self.attnprof, "list", "--rules")}
 
     def amounts(self, case):
@@ -267,12 +270,12 @@ class Bench:
         return [before.elapsed_time(after) * 1e6 for before, after in marks]
 
 
-def identity(case, amounts, provenance):
-    """The columns that are known before anything runs; `amounts`: Protocol.amounts of the case."""
-    return {"variant": case.backend, "pass": "fwd", "dtype": case.dtype, "mask": case.mask, "batch": case.batch,
+def identity(case, protocol, provenance):
+    """The columns that are known before anything runs."""
+    return {**protocol.absent, "variant": case.backend, "pass": "fwd", "dtype": case.dtype, "mask": case.mask, "batch": case.batch,
             "heads": case.heads, "kv_heads": case.kv_heads, "q_len": case.q_len, "kv_len": case.kv_len,
             "head_dim": case.head_dim, "tile": "auto", "knobs": "-", "cache": "cold", "bytes_source": "none",
-            **amounts, **provenance}
+            **protocol.amounts(case), **provenance}
 
 
 def measure(torch, case, options, rules, row):
@@ -313,7 +316,7 @@ def describe_run(torch, output):
 
 def measured_row(torch, case, options, protocol, provenance):
     """The row of one case, whatever becomes of it."""
-    row = identity(case, protocol.amounts(case), provenance)
+    row = identity(case, protocol, provenance)
     try:
         measure(torch, case, options, protocol.rules, row)
     except torch.cuda.OutOfMemoryError as error:

@@ -27,7 +27,7 @@ std::vector<std::vector<std::string>> rule_lines() {
   }
   add("row_slack", row_slack, "times the tolerance: what a single row may be off by");
   add("least_random_rows", least_random_rows,
-      "random query rows checked, at least one a head, beside a first or last row of every head");
+      "random rows of each output checked, at least one a head, beside a first or last row of every head");
   add("samples_a_placement", samples_a_placement, "samples before operands and stream move");
   add("most_placements", most_placements, "places in device memory, and streams");
   add("samples_before_stopping", samples_before_stopping, "samples before --precision may end them");

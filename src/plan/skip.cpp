@@ -95,6 +95,8 @@ std::optional<std::string> unheeded_field(const Case& c) {
 
 std::optional<std::string> unsupported_reason(const Case& c, const DeviceProfile& device) {
   if (auto reason = missing_pass(c)) return reason;
+  if (const auto unsupported = pass_spec(c.problem.pass).unsupported)
+    if (auto reason = unsupported(c.problem)) return reason;
   if (auto reason = unheeded_field(c)) return reason;
   if (auto reason = bad_side("Br", c.tile.br, c.variant->tile_step)) return reason;
   if (auto reason = bad_side("Bc", c.tile.bc, c.variant->tile_step)) return reason;

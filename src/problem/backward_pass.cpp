@@ -1,9 +1,13 @@
 // The backward pass: dQ, dK and dV of a loss whose gradient by O is dO (Dao 2022, Appendix B.2; Dao 2023,
 // section 3.1.2): P = exp(S - LSE), dV = P^T dO, dP = dO V^T, dS = P o (dP - rowsum(dO o O)), dQ = dS K /
 // sqrt(d), dK = dS^T Q / sqrt(d). A kv head's gradients are sums over the query heads that read it.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <string>
 
 #include "problem/kv_view.hpp"
 #include "problem/passes.hpp"
@@ -15,8 +19,14 @@ const PassSpec& backward_pass();
 
 namespace {
 
-// What the forward pass left (O, LSE) is made by steps that are not timed; dO is an input. In fp8 there is no
-// backward pass: variants refuse it.
+std::optional<std::string> unsupported_backward(const Problem& p) {
+  if (p.dtype == Dtype::fp8) return "the backward pass takes fp32, fp16 and bf16, not fp8";
+  if (p.page_size > 0)
+    return fmt::format("the backward pass takes dense K and V, not pages of {}", p.page_size);
+  return std::nullopt;
+}
+
+// What the forward pass left (O, LSE) is made by steps that are not timed; dO is an input.
 OperandList backward_operands(const Problem& p) {
   const auto tensor = [&](const char* name, OperandId id, Role role, int64_t heads, int64_t rows) {
     const Init init = role == Role::input ? Init::random : Init::poison;
@@ -111,10 +121,15 @@ class BackwardReference : public Reference {
   }
 
   Statistics statistics_of(int64_t slice, int64_t row) const {
+    std::vector<double> scores;
     double maximum = -INFINITY, sum = 0, weighted = 0;
-    for_each_key(slice, row, [&](int64_t j) { maximum = std::max(maximum, score(slice, row, j)); });
     for_each_key(slice, row, [&](int64_t j) {
-      const double weight = std::exp(score(slice, row, j) - maximum);
+      scores.push_back(score(slice, row, j));
+      maximum = std::max(maximum, scores.back());
+    });
+    auto next = scores.begin();
+    for_each_key(slice, row, [&](int64_t j) {
+      const double weight = std::exp(*next++ - maximum);
       sum += weight;
       weighted += weight * d_p(slice, row, j);
     });
@@ -122,14 +137,15 @@ class BackwardReference : public Reference {
   }
 
   const Statistics& statistics(int64_t slice, int64_t row) {
-    std::vector<Statistics>& rows = kept_[slice];
-    if (rows.empty())
-      for (int64_t i = 0; i < problem_.q_len; ++i) rows.push_back(statistics_of(slice, i));
-    return rows[static_cast<size_t>(row)];
+    std::vector<std::optional<Statistics>>& rows = kept_[slice];
+    rows.resize(static_cast<size_t>(problem_.q_len));
+    std::optional<Statistics>& kept = rows[static_cast<size_t>(row)];
+    if (!kept) kept = statistics_of(slice, row);
+    return *kept;
   }
 
   void add_query_gradient(int64_t slice, int64_t row, std::vector<double>& d_q) {
-    const Statistics at = statistics_of(slice, row);
+    const Statistics at = statistics(slice, row);
     for_each_key(slice, row, [&](int64_t j) {
       const double p = std::exp(score(slice, row, j) - at.lse);
       const double factor = p * (d_p(slice, row, j) - at.delta) * scale_;
@@ -158,7 +174,7 @@ class BackwardReference : public Reference {
   const OperandValues& values_;
   KvView view_;
   double scale_;
-  std::map<int64_t, std::vector<Statistics>> kept_;  // by slice
+  std::map<int64_t, std::vector<std::optional<Statistics>>> kept_;  // by slice and row, once asked for
 };
 
 }  // namespace
@@ -170,9 +186,11 @@ const PassSpec& backward_pass() {
       .operands = backward_operands,
       // S = Q K^T, dV = P^T dO, dP = dO V^T, dQ = dS K, dK = dS^T Q.
       .products = [](const Problem& p) { return std::vector<int64_t>(5, p.head_dim); },
-      .outputs = {{operand_d_q, Axis::query, backward_tolerance},
-                  {operand_d_k, Axis::key, backward_tolerance},
+      // dQ and dK are differences: a query that attends to one key alone has almost none.
+      .outputs = {{operand_d_q, Axis::query, backward_tolerance, true},
+                  {operand_d_k, Axis::key, backward_tolerance, true},
                   {operand_d_v, Axis::key, backward_tolerance}},
+      .unsupported = unsupported_backward,
       .reference = [](const Problem& p, const OperandValues& values) -> std::unique_ptr<Reference> {
         return std::make_unique<BackwardReference>(p, values);
       },

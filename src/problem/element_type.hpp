@@ -7,8 +7,8 @@
 
 namespace attnprof {
 
-// Numbers as the harness's kernels take them (kernels/lib/harness.cu); the floating-point ones as macro
-// DTYPE.
+// Numbers as kernels take them that learn an element's type when they run (kernels/lib/load_element.cuh); the
+// floating-point ones as macro DTYPE, and as Dtype.
 enum class ElementType { fp32, fp16, bf16, e4m3, int32 };
 
 std::string_view to_string(ElementType type);

@@ -1,5 +1,6 @@
 #include "problem/flops.hpp"
 
+#include "base/saturating.hpp"
 #include "problem/equal_parts.hpp"
 #include "problem/passes.hpp"
 #include "problem/visible.hpp"
@@ -18,7 +19,8 @@ template <typename Pairs>
 int64_t flops_of(const Problem& problem, Pairs pairs) {
   int64_t flops = 0;
   for (const Problem& part : equal_parts(problem))
-    flops += pair_flops(part) * pairs(part) * part.heads * part.batch;
+    flops =
+        saturating_sum(flops, saturating_product({pair_flops(part), pairs(part), part.heads, part.batch}));
   return flops;
 }
 

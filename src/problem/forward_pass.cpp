@@ -15,9 +15,18 @@ namespace {
 
 // One row a sequence, which starts a sector.
 Operand block_table(const Problem& p) {
-  const int64_t pages = KvView(p).pages();
-  return {"block_table", Role::input,         Init::pages,        ElementType::int32, p.batch, 1, 1,
-          pages,         (pages + 7) / 8 * 8, operand_block_table};
+  const int64_t pages = KvView(p).pages(), pitch = (pages + 7) / 8 * 8;
+  return {.name = "block_table",
+          .role = Role::input,
+          .init = Init::pages,
+          .dtype = ElementType::int32,
+          .batch = p.batch,
+          .heads = 1,
+          .rows = 1,
+          .cols = pages,
+          .row_pitch = pitch,
+          .id = operand_block_table,
+          .unused = p.batch * (pitch - pages)};
 }
 
 // Q [batch, heads, q_len, head_dim], K and V [batch, kv_heads, kv_len, head_dim], O like Q in output_element.
@@ -35,6 +44,8 @@ OperandList forward_operands(const Problem& p) {
     if (p.page_size == 0) return tensor(name, id, p.kv_heads, p.kv_len);
     Operand pages = tensor(name, id, p.kv_heads, p.page_size);
     pages.batch = p.batch * KvView(p).pages();
+    pages.unused =
+        saturating_product({p.batch, p.kv_heads, KvView(p).pages() * p.page_size - p.kv_len, p.head_dim});
     return pages;
   };
   Operand o = tensor("O", operand_o, p.heads, p.q_len);

@@ -1,7 +1,9 @@
 #include "problem/inputs.hpp"
 
-#include "lib/kv_pages.h"
+#include <algorithm>
+
 #include "lib/random_value.h"
+#include "problem/kv_view.hpp"
 #include "problem/rounding.hpp"
 
 namespace attnprof {
@@ -10,15 +12,7 @@ namespace {
 static_assert(static_cast<int>(InputKind::normal) == attention_input_normal);
 static_assert(static_cast<int>(InputKind::outliers) == attention_input_outliers);
 
-// Of a block table; beyond the pages of a sequence a number that is no page's.
-float page_number(const Operand& table, int64_t index) {
-  const int64_t sequence = index / table.row_pitch, page = index % table.row_pitch;
-  if (page >= table.cols) return -1;
-  return static_cast<float>(shuffled_page(sequence * table.cols + page, table.batch * table.cols));
-}
-
 float input_element(const Operand& operand, const InputSource& source, uint64_t index) {
-  if (operand.init == Init::pages) return page_number(operand, static_cast<int64_t>(index));
   const int kind = static_cast<int>(source.kind);
   const auto tensor = static_cast<unsigned>(operand.id);
   if (operand.init == Init::scale) return attnprof_fp8_scale(source.seed, tensor, index, kind);
@@ -36,9 +30,24 @@ std::string_view describe(InputKind kind) {
                                    : "random, near N(0, 1) + N(0, 100) Bernoulli(0.001)";
 }
 
+std::vector<int32_t> page_numbers(const Operand& table) {
+  const PageShuffle shuffle(table.batch * table.cols);
+  std::vector<int32_t> numbers(static_cast<size_t>(table.elements()), -1);
+  for (int64_t sequence = 0; sequence < table.batch; ++sequence)
+    for (int64_t page = 0; page < table.cols; ++page)
+      numbers[static_cast<size_t>(sequence * table.row_pitch + page)] =
+          static_cast<int32_t>(shuffle(sequence * table.cols + page));
+  return numbers;
+}
+
 std::vector<float> input_elements(const Operand& operand, const InputSource& source, int64_t first,
                                   int64_t count) {
   std::vector<float> values(static_cast<size_t>(count));
+  if (operand.init == Init::pages) {
+    const std::vector<int32_t> numbers = page_numbers(operand);
+    std::copy_n(numbers.begin() + first, count, values.begin());
+    return values;
+  }
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = input_element(operand, source, static_cast<uint64_t>(first) + i);
   return values;

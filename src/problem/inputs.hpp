@@ -25,6 +25,9 @@ struct InputSource {
   InputKind kind = InputKind::normal;
 };
 
+// A whole block table (Init::pages), as stored: -1 beyond a sequence's pages. Up to 2^31 pages.
+std::vector<int32_t> page_numbers(const Operand& table);
+
 // Elements [first, first + count) of an input, in the order of memory, as stored: rounded to its dtype, of
 // fp8 not yet multiplied by the scale.
 std::vector<float> input_elements(const Operand& operand, const InputSource& source, int64_t first,

@@ -3,17 +3,32 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
-#include "lib/kv_pages.h"
 #include "problem/problem.hpp"
 
 namespace attnprof {
+
+// Numbers 0, 1, ... of pages in an order as a cache that has been in use for a while has them: a fixed
+// shuffle.
+class PageShuffle {
+ public:
+  explicit PageShuffle(int64_t pages) : pages_(pages) {
+    if (pages == 0) return;
+    step_ = pages * 5 / 8 + 1;  // near the golden ratio of `pages`
+    while (std::gcd(step_, pages) != 1) ++step_;
+  }
+  int64_t operator()(int64_t index) const { return index * step_ % pages_; }
+
+ private:
+  int64_t pages_, step_ = 1;
+};
 
 // Dense: K and V are [batch, kv_heads, kv_len, head_dim], a sequence's keys lie one after another. In pages:
 // they are [pages, kv_heads, page_size, head_dim], and a sequence's pages lie anywhere.
 class KvView {
  public:
-  explicit KvView(const Problem& problem) : p_(problem) {}
+  explicit KvView(const Problem& problem) : p_(problem), shuffle_(problem.batch * pages()) {}
 
   // A row of K, and the same one of V.
   struct Place {
@@ -38,12 +53,11 @@ class KvView {
   // Pages of one sequence, the last of which may be used in part.
   int64_t pages() const { return p_.page_size == 0 ? 0 : (p_.kv_len + p_.page_size - 1) / p_.page_size; }
   // What its block table has for its page `index`.
-  int64_t page(int64_t sequence, int64_t index) const {
-    return shuffled_page(sequence * pages() + index, p_.batch * pages());
-  }
+  int64_t page(int64_t sequence, int64_t index) const { return shuffle_(sequence * pages() + index); }
 
  private:
   Problem p_;
+  PageShuffle shuffle_;
 };
 
 }  // namespace attnprof

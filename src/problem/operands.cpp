@@ -41,7 +41,9 @@ OperandList operands(const Problem& problem) { return pass_spec(problem.pass).op
 
 int64_t io_lower_bound_bytes(const Problem& problem) {
   int64_t bytes = 0;
-  for (const Problem& part : equal_parts(problem)) bytes = saturating_sum(bytes, total_bytes(operands(part)));
+  for (const Problem& part : equal_parts(problem))
+    for (const Operand& operand : operands(part))
+      bytes = saturating_sum(bytes, operand.bytes() - operand.unused * bytes_per_element(operand.dtype));
   return bytes;
 }
 

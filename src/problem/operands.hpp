@@ -43,6 +43,7 @@ struct Operand {
   int64_t cols;
   int64_t row_pitch;             // elements from one row to the next, >= cols
   OperandId id = operand_ids;    // of a workspace: given by its place in the variant's list
+  int64_t unused = 0;            // of its elements: what nobody need read, as tails of pages
   bool is_score_matrix = false;  // a workspace like S and P: its traffic is model_intermediate_bytes
 
   int64_t slices() const { return saturating_product({batch, heads}); }

@@ -1,11 +1,11 @@
 // The passes of attention: what each reads, which products it takes, what it leaves and how that is checked.
-// To add one: a file like forward_pass.cpp, a name in `Pass`, an entry in the list of passes.cpp, and, for
-// GPUs, its reference's kernels in kernels/lib/reference.cuh.
+// To add one: src/README.md.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +23,9 @@ struct PassOutput {
   // Largest relative Frobenius error of a right kernel, against the values that elements of the inputs stand
   // for.
   double (*tolerance)(Dtype);
+  // Some of its rows are right to be near zero, while what they are the difference of is rounded: a row is
+  // then held against the mean row, too (ErrorMeter).
+  bool rows_may_vanish = false;
 };
 
 // Kernels of kernels/lib/reference.cuh that give the reference's rows on a GPU.
@@ -39,6 +42,8 @@ struct PassSpec {
   // Inner dimension of each of its matrix products, all of them over (query, key) pairs.
   std::vector<int64_t> (*products)(const Problem&);
   std::vector<PassOutput> outputs;
+  // Why there is no such pass of a problem, as a sentence; null: there always is.
+  std::optional<std::string> (*unsupported)(const Problem&) = nullptr;
   std::unique_ptr<Reference> (*reference)(const Problem&, const OperandValues&);
   DeviceReference device_reference = {};  // none: a GPU's outputs are held against `reference` alone
 };

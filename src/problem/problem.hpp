@@ -21,6 +21,8 @@ std::optional<Dtype> parse_dtype(std::string_view text);  // "e4m3" is fp8 too
 std::optional<Mask> parse_mask(std::string_view text);
 // Of Q, K and V.
 constexpr ElementType element_of(Dtype dtype) { return static_cast<ElementType>(dtype); }
+static_assert(element_of(Dtype::fp16) == ElementType::fp16 && element_of(Dtype::bf16) == ElementType::bf16 &&
+              element_of(Dtype::fp8) == ElementType::e4m3 && element_of(Dtype::fp32) == ElementType::fp32);
 // Of O.
 constexpr ElementType output_element(Dtype dtype) {
   return dtype == Dtype::fp8 ? ElementType::bf16 : element_of(dtype);

@@ -1,6 +1,7 @@
 #include "problem/problem_fields.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -40,6 +41,10 @@ std::string nothing(const Problem&) { return ""; }
 
 // Nesting: d before heads and lengths before batch, since --hidden and --tokens divide by them.
 std::vector<ProblemField> first_schema() {
+  static const std::string pass_description = fmt::format(
+      "`{}`; `-` of a traced kernel, like mask and tile, and 0 like the sizes: its problem is not known",
+      fmt::join(pass_names(), "`, `"));
+  static const std::string pass_help = fmt::format("What is computed: {}", fmt::join(pass_names(), ", "));
   return {
       {.name = "pass",
        .description =
@@ -50,7 +55,7 @@ std::vector<ProblemField> first_schema() {
        .set_word = set_parsed<&Problem::pass, parse_pass>,
        .absent = "fwd",
        .first_schema = true,
-       .axis = {.option = "--pass", .help = "What is computed: fwd, bwd", .preset = "fwd", .nesting = 0},
+       .axis = {.option = "--pass", .help = pass_help, .preset = "fwd", .nesting = 0},
        .described =
            [](const Problem& p) { return p.pass == Pass::forward ? "" : std::string(to_string(p.pass)); },
        .plural = "passes"},

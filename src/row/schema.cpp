@@ -132,10 +132,11 @@ constexpr auto own_columns = std::to_array<Column>({
     {"io_lower_bound_bytes", Group::model, "each input read once, each output written once",
      at<&Row::model, &Model::io_lower_bound_bytes>},
     {"useful_flops", Group::model,
-     "4 d an unmasked (query, key) pair, all query heads and "
+     "4 d (bwd: 10 d) an unmasked (query, key) pair, all query heads and "
      "batches; softmax not counted; empty of a traced kernel",
      at<&Row::model, &Model::useful_flops>},
-    {"half_square_flops", Group::model, "FlashAttention's convention: 4 d q_len kv_len, halved when causal",
+    {"half_square_flops", Group::model,
+     "FlashAttention's convention: 4 d q_len kv_len (bwd: 10 d), halved when causal",
      at<&Row::model, &Model::half_square_flops>},
     {"executed_tensor_flops", Group::counters, "FLOPs of tensor core instructions (hardware counter)",
      at<&Row::counters, &Counters::executed_tensor_flops>},
@@ -190,7 +191,8 @@ constexpr auto own_columns = std::to_array<Column>({
      at<&Row::counters, &Counters::tensor_pipe_pct>},
     {"sm_cycles", Group::build, "SM cycles of the counted run (sm__cycles_elapsed.max)",
      at<&Row::counters, &Counters::sm_cycles>},
-    {"workspace_bytes", Group::build, "device memory beyond Q, K, V and O",
+    {"workspace_bytes", Group::build,
+     "device memory beyond the tensors of the pass, that of steps that are not timed included",
      at<&Row::build, &Build::workspace_bytes>},
 });
 

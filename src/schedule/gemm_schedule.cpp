@@ -62,13 +62,6 @@ Rectangle turned_if(bool transpose, const Rectangle& r) {
   return transpose ? Rectangle{r.col, r.cols, r.row, r.rows} : r;
 }
 
-TileValues transposed(const TileValues& tile) {
-  TileValues turned{tile.cols, tile.rows, std::vector<float>(tile.values.size())};
-  for (int64_t i = 0; i < tile.rows; ++i)
-    for (int64_t j = 0; j < tile.cols; ++j) turned.at(j, i) = tile.at(i, j);
-  return turned;
-}
-
 // op(part of the matrix), where `part` counts rows and columns of op(matrix).
 TileValues read_operand(const StackedMatrix& matrix, bool transpose, const Rectangle& part,
                         TileMachine& machine) {

@@ -23,11 +23,15 @@ void add_product(const TileValues& a, const TileValues& b, TileValues& c) {
       add_scaled(c.values.data() + i * c.cols, b.values.data() + k * b.cols, a.at(i, k), c.cols);
 }
 
+TileValues transposed(const TileValues& tile) {
+  TileValues turned{tile.cols, tile.rows, std::vector<float>(tile.values.size())};
+  for (int64_t row = 0; row < tile.rows; ++row)
+    for (int64_t col = 0; col < tile.cols; ++col) turned.at(col, row) = tile.at(row, col);
+  return turned;
+}
+
 void add_product_transposed(const TileValues& a, const TileValues& b, TileValues& c) {
-  TileValues turned{b.cols, b.rows, std::vector<float>(b.values.size())};
-  for (int64_t row = 0; row < b.rows; ++row)
-    for (int64_t col = 0; col < b.cols; ++col) turned.at(col, row) = b.at(row, col);
-  add_product(a, turned, c);
+  add_product(a, transposed(b), c);
 }
 
 TileValues zero_tile(int64_t rows, int64_t cols) {

@@ -11,6 +11,8 @@ void add_product(const TileValues& a, const TileValues& b, TileValues& c);
 // The same with b given as n x k.
 void add_product_transposed(const TileValues& a, const TileValues& b, TileValues& c);
 
+TileValues transposed(const TileValues& tile);
+
 // rows x cols zeros.
 TileValues zero_tile(int64_t rows, int64_t cols);
 

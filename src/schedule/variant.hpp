@@ -45,8 +45,8 @@ struct Variant {
   // checked by plan/skip.
   std::function<std::optional<std::string>(const Problem&, const Tile&, const DeviceProfile&)> unsupported;
   std::function<TileChoice(const Problem&, const DeviceProfile&)> default_tile;
-  // Device memory it needs beyond the problem's operands: workspace 0, 1, ... of AttentionParams, at most
-  // attention_max_workspaces.
+  // Device memory it needs beyond the problem's operands: operand_workspace, operand_workspace + 1, ... of
+  // AttentionParams, at most attention_max_workspaces.
   std::function<std::vector<Operand>(const Problem&, const Tile&)> workspace;
   std::function<std::vector<Step>(const Problem&, const Tile&, const DeviceProfile&)> steps;
 

@@ -221,7 +221,8 @@ extern const Variant flash2_variant;
 const Variant flash2_variant{
     .name = "flash2",
     .idea = "Q tile outside, O kept on chip and written once; parallel over Q tiles; tensor cores",
-    .needs = "fp16, bf16; head_dim multiple of 16 up to 256; Br, Bc multiples of 16; K, V in pages too",
+    .needs =
+        "fp16, bf16; head_dim multiple of 16 up to 256; Br, Bc multiples of 16; K, V in pages whose table fits in shared memory",
     .unsupported = unsupported,
     .default_tile = default_tile,
     .workspace = workspace,

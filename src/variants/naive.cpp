@@ -40,7 +40,7 @@ std::optional<std::string> unsupported(const Problem& p, const Tile& tile, const
 }
 
 TileChoice default_tile(const Problem& p, const DeviceProfile& device) {
-  if (p.pass == Pass::backward) return naive_backward_tile(p);
+  if (p.pass == Pass::backward) return naive_backward_tile(p, device);
   if (p.head_dim > 128)
     return {{64, 64}, "64 rows of O at head_dim above 128 fill 256 threads; more would spill registers"};
   if (ceil_div(p.q_len, 128) * p.heads * p.batch < device.sms)

@@ -96,13 +96,6 @@ Step convert_step(const Problem& p, const Tile& tile) {
                   });
 }
 
-TileValues transposed(const TileValues& tile) {
-  TileValues turned = zero_tile(tile.cols, tile.rows);
-  for (int64_t i = 0; i < tile.rows; ++i)
-    for (int64_t j = 0; j < tile.cols; ++j) turned.at(j, i) = tile.at(i, j);
-  return turned;
-}
-
 // One block: a K, V tile of a kv head against every tile of queries that see it.
 struct Block {
   const Problem& p;
@@ -201,8 +194,17 @@ std::optional<std::string> naive_backward_unsupported(const Problem& p, const Ti
   return row_too_long("naive", p);  // of S, which the forward pass before it writes
 }
 
-TileChoice naive_backward_tile(const Problem&) {
-  return {{32, 32}, "K, V, Q, dO and two gradients of 32 rows fit in shared memory up to head_dim 256"};
+TileChoice naive_backward_tile(const Problem& p, const DeviceProfile& device) {
+  const auto bytes = [&](const Tile& tile) {
+    return int64_t{naive_backward_floats(tile.br, tile.bc, static_cast<int>(p.head_dim))} * 4;
+  };
+  Tile tile{32, 32};
+  if (bytes(tile) > device.smem_per_block_bytes) tile.bc = 16;
+  if (bytes(tile) > device.smem_per_block_bytes) tile.br = 16;
+  return {tile, fmt::format(
+                    "largest of 32x32, 32x16, 16x16 whose K, V, Q, dO and two gradients ({} bytes) fit in a "
+                    "block's shared memory",
+                    bytes(tile))};
 }
 
 std::vector<Operand> naive_backward_workspace(const Problem& p) {

@@ -10,7 +10,7 @@
 namespace attnprof {
 
 std::optional<std::string> naive_backward_unsupported(const Problem& problem, const Tile& tile);
-TileChoice naive_backward_tile(const Problem& problem);
+TileChoice naive_backward_tile(const Problem& problem, const DeviceProfile& device);
 
 // After S and P, with which the forward pass makes O and LSE: delta [batch, heads, q_len], and dQ's sums
 // [batch, heads, q_len, head_dim], both fp32.

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "device/device_profiles.hpp"
+#include "plan/skip.hpp"
 #include "problem/flops.hpp"
 #include "variants/registry.hpp"
 #include "variants/test_machine.hpp"
@@ -103,6 +105,18 @@ TEST(BackwardReference, IsTheSlopeOfTheForwardReference) {
               << of << " " << row << " " << col;
         }
   }
+}
+
+TEST(NaiveBackward, TheDefaultTileFitsEveryTarget) {
+  for (const DeviceProfile& device : all_profiles())
+    for (const int64_t head_dim : {64, 128, 256}) {
+      Case c;
+      c.variant = &with_backward();
+      c.problem = backward(512, 512, Mask::full, 2, 1, head_dim);
+      c.tile = c.variant->default_tile(c.problem, device).tile;
+      set_launches(c, device);
+      EXPECT_EQ(skip_reason(c, device, device.hbm_bytes), std::nullopt) << device.name << " " << head_dim;
+    }
 }
 
 TEST(NaiveBackward, AddsToDQOnceATileOfKeysThatSeesIt) {

@@ -80,6 +80,25 @@ TEST(Paged, ReadsWhatTheDenseCacheReadsAndTheTableOnceABlock) {
   EXPECT_EQ(pages.traffic.read.at("block_table"), 3 * 4 * (128 / 32) * (256 / 16) * 4);
 }
 
+// Tails of pages and of the table's rows are nobody's input.
+TEST(Paged, TheLowerBoundIsTheDenseCachesAndTheTable) {
+  Problem p = paged(5, 17, Mask::full);
+  const int64_t bound = io_lower_bound_bytes(p);
+  p.page_size = 0;
+  EXPECT_EQ(bound, io_lower_bound_bytes(p) + 3 * 2 * 4) << "two pages a sequence";
+}
+
+TEST(Paged, NoBackwardPassHasThem) {
+  Case c;
+  c.variant = find_variant("naive");
+  c.problem = paged(64, 64, Mask::full);
+  c.problem.pass = Pass::backward;
+  c.tile = {32, 32};
+  EXPECT_EQ(unsupported_reason(c, test_device()), "the backward pass takes dense K and V, not pages of 16");
+  c.problem.page_size = 0, c.problem.dtype = Dtype::fp8;
+  EXPECT_EQ(unsupported_reason(c, test_device()), "the backward pass takes fp32, fp16 and bf16, not fp8");
+}
+
 TEST(Paged, VariantsThatKnowNoPagesAreSkipped) {
   Case c;
   c.problem = paged(64, 64, Mask::full);

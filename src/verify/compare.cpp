@@ -13,7 +13,7 @@ Verification compare_on_host(const Problem& problem, const OperandValues& values
   std::vector<CheckedOutput> outputs;
   for (const PassOutput& output : pass.outputs) {
     const Operand& operand = all[output.operand];
-    ErrorMeter meter(operand.cols);
+    ErrorMeter meter(operand.cols, output.rows_may_vanish);
     for (const SampledRow& at : rows_to_verify(operand, seed, full)) {
       before_row();
       meter.add(reference->row(output.operand, at.slice, at.row),

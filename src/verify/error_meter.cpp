@@ -30,12 +30,22 @@ void ErrorMeter::add_row(std::span<const double> expected, std::span<const float
   error_squares_ += error_squares;
   reference_squares_ += reference_squares;
   worst_row_ = std::max(worst_row_, relative(error_squares, reference_squares));
+  if (rows_may_vanish_) rows_.push_back({error_squares, reference_squares});
 }
 
 double ErrorMeter::rel_err() const { return relative(error_squares_, reference_squares_); }
 
+double ErrorMeter::worst_row() const {
+  if (rows_.empty()) return worst_row_;
+  const double mean_squares = reference_squares_ / static_cast<double>(rows_.size());
+  double worst = 0;
+  for (const RowSquares& row : rows_)
+    worst = std::max(worst, relative(row.error, std::max(row.reference, mean_squares)));
+  return worst;
+}
+
 bool ErrorMeter::right(double tolerance) const {
-  return finite_ && rel_err() <= tolerance && worst_row_ <= row_slack * tolerance;
+  return finite_ && rel_err() <= tolerance && worst_row() <= row_slack * tolerance;
 }
 
 }  // namespace attnprof

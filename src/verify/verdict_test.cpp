@@ -68,6 +68,20 @@ TEST(Verdict, RowsThatSeeNoKeyMustBeZero) {
   EXPECT_EQ(verdict({}, {{"O", 2e-3, meter}}).verified, "no");
 }
 
+// A gradient that is right to be almost zero is rounded like the others: it is held against the mean row,
+// too.
+TEST(Verdict, RowsThatMayVanishAreHeldAgainstTheMeanRow) {
+  for (const bool rows_may_vanish : {false, true})
+    for (const float error : {1e-4f, 0.9f}) {
+      ErrorMeter meter(4, rows_may_vanish);
+      for (int i = 0; i < 10'000; ++i) meter.add(std::vector<double>(4, 1.0), std::vector<float>(4, 1.0f));
+      meter.add(std::vector<double>(4, 1e-6), std::vector<float>(4, 1e-6f + error));
+      const bool right = rows_may_vanish && error < 0.5f;
+      EXPECT_EQ(verdict({}, {{"dQ", 2e-2, meter}}).verified, right ? "yes" : "no")
+          << rows_may_vanish << error;
+    }
+}
+
 // Each output has a tolerance of its own; the row says the one that is furthest from it.
 TEST(Verdict, OfSeveralOutputsTheWorstCounts) {
   const CheckedOutput good{"dQ", 0.1, meter_off_by(0.05)}, close{"dK", 0.01, meter_off_by(0.009)},

@@ -64,9 +64,10 @@ def write_peers(path):
              "kv_heads": "8", "head_dim": "64", "tile": "auto", "knobs": "-", "cache": "cold", "backend": "gpu",
              "device": "NVIDIA H200", "run": "r1", "disposition": "ok", "verified": "yes"}
     with open(path, "w", newline="", encoding="utf-8") as file:
-        columns = [line["column"] for line in program.ask(program.find(), "list", "--columns")]
-        writer = csv.DictWriter(file, columns, restval="")
+        columns = program.ask(program.find(), "list", "--columns")
+        absent = {line["column"]: line["absent"] for line in columns if line.get("absent") is not None}
+        writer = csv.DictWriter(file, [line["column"] for line in columns], restval="")
         writer.writeheader()
         for n in (512, 1024):
-            writer.writerow(cells | {"q_len": n, "kv_len": n, "latency_median_ns": 9 * n, "useful_tflops_per_s": 100})
+            writer.writerow(absent | cells | {"q_len": n, "kv_len": n, "latency_median_ns": 9 * n, "useful_tflops_per_s": 100})
     return path

@@ -1,1 +1,1 @@
-s/const int keys = CAUSAL ? .*;/const int keys = p.kv_len;/
+s/const int keys = visible_keys_of_tile(.*;/const int keys = p.kv_len;/

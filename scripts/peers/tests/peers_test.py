@@ -31,7 +31,7 @@ class PeersTest(unittest.TestCase):
 
     def test_the_gate_takes_its_rows(self):
         case = peers.Case("torch_flash", "bf16", "full", 1, 16, 16, 512, 512, 64)
-        row = peers.identity(case, self.protocol.amounts(case),
+        row = peers.identity(case, self.protocol,
                              {"schema": peers.SCHEMA, "run": "r", "env_id": "e", "backend": "gpu", "device": "GPU"})
         row.update(disposition="ok", verified="yes", latency_source="cuda_events", latency_median_ns="50000",
                    latency_ci95_low_ns="49900", latency_ci95_high_ns="50100")

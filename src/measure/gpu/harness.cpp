@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "problem/rounding.hpp"
 #include "schedule/tiling.hpp"
 
 namespace attnprof {
@@ -48,21 +47,16 @@ void Harness::fill_random(const DeviceBuffer& data, int64_t elements, ElementTyp
 
 namespace {
 
-// Made on the host: small ones.
-void upload_input(const DeviceBuffer& data, const Operand& operand, const InputSource& source,
-                  const Stream& stream) {
-  const std::vector<float> values = input_elements(operand, source, 0, operand.elements());
-  std::vector<char> bytes(static_cast<size_t>(operand.bytes()));
-  for (size_t i = 0; i < values.size(); ++i)
-    store_element(operand.dtype, bytes.data(), static_cast<int64_t>(i), values[i]);
-  data.upload(bytes.data(), operand.bytes(), stream);
+void upload_pages(const DeviceBuffer& data, const Operand& table, const Stream& stream) {
+  const std::vector<int32_t> numbers = page_numbers(table);
+  data.upload(numbers.data(), table.bytes(), stream);
 }
 
 }  // namespace
 
 void Harness::fill_input(const DeviceBuffer& data, const Operand& operand, const InputSource& source,
                          const Stream& stream) const {
-  if (operand.init == Init::pages) return upload_input(data, operand, source, stream);
+  if (operand.init == Init::pages) return upload_pages(data, operand, stream);
   const auto tensor = static_cast<unsigned>(operand.id);
   if (operand.init != Init::scale)
     return fill_random(data, operand.elements(), operand.dtype, source, tensor, stream);
