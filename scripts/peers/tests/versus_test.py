@@ -151,7 +151,7 @@ class VersusTest(unittest.TestCase):
 
     def run_small(self, *more):
         def measured_row(_torch, case, options, protocol, provenance):
-            return peers.identity(case, protocol.amounts(case), provenance) | {
+            return peers.identity(case, protocol, provenance) | {
                 "disposition": "ok", "rel_err": "0.002", "latency_median_ns": "1000", "verified": options.verify}
 
         torch = types.SimpleNamespace(
@@ -230,7 +230,7 @@ class PeersTest(unittest.TestCase):
         found = list(peers.cases(options))
         self.assertEqual([(case.q_len, case.kv_len, case.kv_heads) for case in found], [(1, 1000, 2), (100, 1000, 2)])
         protocol = peers.Protocol(PROGRAM)
-        row_of_one = peers.identity(found[1], protocol.amounts(found[1]), {})
+        row_of_one = peers.identity(found[1], protocol, {})
         self.assertEqual(row_of_one["io_lower_bound_bytes"], 2 * (2 * 16 * 100 + 2 * 2 * 1000) * 256)
         self.assertEqual(row_of_one["useful_flops"], 4 * 256 * 100 * 1000 * 16)
         causal = peers.Case("torch_flash", "bf16", "causal", 1, 1, 1, 5, 2, 64)
