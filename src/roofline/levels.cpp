@@ -55,11 +55,6 @@ constexpr auto all_levels = std::to_array<Level>({
     },
 });
 
-static_assert(all_levels.front().has_rate(), "the roof of a row is by the first");
-// Resources, files that are read and plots know such a level by the column of its bytes in all.
-static_assert(std::ranges::all_of(all_levels,
-                                  [](const Level& level) { return !level.has_rate() || level.bytes.total; }));
-
 }  // namespace
 
 Count LevelBytes::count(const Row& row) const {

@@ -41,6 +41,13 @@ void expect_are_in_schema(const LevelBytes& bytes) {
     expect_is_in_schema(column, &Row::counters);
 }
 
+TEST(Levels, ThoseWithARoofHaveAColumnOfAllTheirBytes) {
+  EXPECT_TRUE(memory_levels().front().has_rate()) << "the roof of a row is by the first";
+  // Resources, files that are read and plots know such a level by that column.
+  for (const Level& level : memory_levels())
+    EXPECT_TRUE(!level.has_rate() || level.bytes.total) << level.name;
+}
+
 TEST(Levels, NameTheColumnsThatTheyRead) {
   for (const Level& level : memory_levels()) {
     expect_are_in_schema(level.bytes);
