@@ -2,8 +2,7 @@
 
 import functools
 
-from . import program
-from .output_file import Refusal
+from . import listing, program
 
 # What pictures have a place for: an axis, a panel, a line's name. Others are named where they tell rows apart.
 PLACED = ["variant", "pass", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim", "tile", "knobs", "cache"]
@@ -17,12 +16,7 @@ def columns_by(asked):
 
 def columns():
     """[{column, absent, absent_as}, ...]. Throws Refusal (3) where there is no program to ask."""
-    try:
-        return columns_by(program.find())
-    except program.NotUsable as lacking:
-        raise Refusal(str(lacking), 3) from None
-    except (KeyError, TypeError) as error:
-        raise Refusal(f"{program.find()} list --columns lacks {error}; use a program of these scripts' version.", 3) from None
+    return listing.listed(columns_by, "--columns")
 
 
 def key():

@@ -3,8 +3,7 @@
 import dataclasses
 import functools
 
-from . import program
-from .output_file import Refusal
+from . import listing, program
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,12 +30,7 @@ def levels_by(asked):
 
 def listed():
     """Every Level. Throws Refusal (3) where there is no program to ask."""
-    try:
-        return levels_by(program.find())
-    except program.NotUsable as lacking:
-        raise Refusal(str(lacking), 3) from None
-    except (KeyError, TypeError) as error:
-        raise Refusal(f"{program.find()} list --levels lacks {error}; use a program of these scripts' version.", 3) from None
+    return listing.listed(levels_by, "--levels")
 
 
 def drawn():

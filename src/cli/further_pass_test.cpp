@@ -54,7 +54,6 @@ class MeanReference : public Reference {
 
 PassSpec mean_pass() {
   return {.name = "mean",
-          .idea = "O = the mean of V over the visible keys",
           .operands = mean_operands,
           .products = [](const Problem& p) { return std::vector{p.head_dim}; },
           .outputs = {{operand_o, Axis::query, [](Dtype) { return 2e-3; }}},

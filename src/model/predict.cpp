@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -15,6 +16,12 @@
 namespace attnprof {
 namespace {
 
+// What a step does and moves, but for its blocks: what adds up over launches and parts of a case.
+constexpr std::array summed = {&StepPrediction::sm_read_bytes,      &StepPrediction::sm_write_bytes,
+                               &StepPrediction::intermediate_bytes, &StepPrediction::hbm_read_bytes,
+                               &StepPrediction::hbm_write_bytes,    &StepPrediction::tensor_flops,
+                               &StepPrediction::fma_flops,          &StepPrediction::exponentials};
+
 // a + factor * (b - a), figure by figure.
 Simulation extrapolated(Simulation a, const Simulation& b, double factor) {
   const auto carry = [factor](double& from, double to) { from += factor * (to - from); };
@@ -22,14 +29,7 @@ Simulation extrapolated(Simulation a, const Simulation& b, double factor) {
     StepPrediction& s = a.steps[i];
     const StepPrediction& t = b.steps[i];
     s.ctas += std::llround(factor * static_cast<double>(t.ctas - s.ctas));
-    carry(s.sm_read_bytes, t.sm_read_bytes);
-    carry(s.sm_write_bytes, t.sm_write_bytes);
-    carry(s.intermediate_bytes, t.intermediate_bytes);
-    carry(s.hbm_read_bytes, t.hbm_read_bytes);
-    carry(s.hbm_write_bytes, t.hbm_write_bytes);
-    carry(s.tensor_flops, t.tensor_flops);
-    carry(s.fma_flops, t.fma_flops);
-    carry(s.exponentials, t.exponentials);
+    for (const auto amount : summed) carry(s.*amount, t.*amount);
   }
   carry(a.settled_write_bytes, b.settled_write_bytes);
   return a;
@@ -42,16 +42,10 @@ void add_waves(Simulation& all, const Simulation& wave, double times) {
     times -= 1;
   }
   StepPrediction& s = all.steps.front();
-  const StepPrediction& t = wave.steps.front();
+  StepPrediction t = wave.steps.front();
+  t.hbm_write_bytes += wave.settled_write_bytes;
   s.ctas += std::llround(times * static_cast<double>(t.ctas));
-  s.sm_read_bytes += times * t.sm_read_bytes;
-  s.sm_write_bytes += times * t.sm_write_bytes;
-  s.intermediate_bytes += times * t.intermediate_bytes;
-  s.hbm_read_bytes += times * t.hbm_read_bytes;
-  s.hbm_write_bytes += times * (t.hbm_write_bytes + wave.settled_write_bytes);
-  s.tensor_flops += times * t.tensor_flops;
-  s.fma_flops += times * t.fma_flops;
-  s.exponentials += times * t.exponentials;
+  for (const auto amount : summed) s.*amount += times * (t.*amount);
 }
 
 // A case as its plan says.
@@ -200,14 +194,7 @@ void add_part(Prediction& all, const Prediction& part) {
     StepPrediction sum = part.steps[i];
     const StepPrediction& before = all.steps[i];
     sum.ctas += before.ctas;
-    sum.sm_read_bytes += before.sm_read_bytes;
-    sum.sm_write_bytes += before.sm_write_bytes;
-    sum.intermediate_bytes += before.intermediate_bytes;
-    sum.hbm_read_bytes += before.hbm_read_bytes;
-    sum.hbm_write_bytes += before.hbm_write_bytes;
-    sum.tensor_flops += before.tensor_flops;
-    sum.fma_flops += before.fma_flops;
-    sum.exponentials += before.exponentials;
+    for (const auto amount : summed) sum.*amount += before.*amount;
     all.steps[i] = std::move(sum);
   }
   all.settled_write_bytes += part.settled_write_bytes;

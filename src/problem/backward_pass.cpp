@@ -101,8 +101,7 @@ class BackwardReference : public Reference {
     return values_.rows(id, slice, row, 1);
   }
   std::span<const float> key(OperandId id, int64_t slice, int64_t j) const {
-    const KvView::Place place =
-        view_.row(slice / problem_.heads, slice % problem_.heads / problem_.group(), j);
+    const KvView::Place place = view_.row(slice / problem_.heads, kv_head(problem_, slice), j);
     return values_.rows(id, place.slice, place.row, 1);
   }
 
@@ -182,7 +181,6 @@ class BackwardReference : public Reference {
 const PassSpec& backward_pass() {
   static const PassSpec spec{
       .name = "bwd",
-      .idea = "dQ, dK and dV of dO, with P made again from Q, K and LSE",
       .operands = backward_operands,
       // S = Q K^T, dV = P^T dO, dP = dO V^T, dQ = dS K, dK = dS^T Q.
       .products = [](const Problem& p) { return std::vector<int64_t>(5, p.head_dim); },

@@ -1,7 +1,6 @@
 // The forward pass: O = softmax(Q K^T / sqrt(head_dim) + mask) V for every sequence and query head.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "problem/kv_view.hpp"
 #include "problem/passes.hpp"
@@ -103,9 +102,9 @@ class ForwardReference : public Reference {
   template <typename F>
   void for_each_key(OperandId id, int64_t slice, const KeyRanges& keys, F f) const {
     const auto d = static_cast<size_t>(problem_.head_dim);
-    const int64_t sequence = slice / problem_.heads, kv_head = slice % problem_.heads / problem_.group();
+    const int64_t sequence = slice / problem_.heads, head = kv_head(problem_, slice);
     for (int i = 0; i < keys.count; ++i)
-      view_.for_each_piece(sequence, kv_head, keys.at[i].first, keys.at[i].end,
+      view_.for_each_piece(sequence, head, keys.at[i].first, keys.at[i].end,
                            [&](KvView::Place place, int64_t rows) {
                              const auto piece = values_.rows(id, place.slice, place.row, rows);
                              for (size_t j = 0; j < static_cast<size_t>(rows); ++j)
@@ -146,7 +145,6 @@ class ForwardReference : public Reference {
 const PassSpec& forward_pass() {
   static const PassSpec spec{
       .name = "fwd",
-      .idea = "O = softmax(Q K^T / sqrt(d) + mask) V",
       .operands = forward_operands,
       .products =
           [](const Problem& p) {

@@ -89,9 +89,10 @@ int64_t io_lower_bound_bytes(const Problem& problem);
 int64_t total_bytes(const OperandList& operands);
 int64_t workspace_bytes(const OperandList& operands);
 
-// Slice of K and V that query slice `q_slice` (batch * heads + head) reads.
+// Of query slice `q_slice` (batch * heads + head): the kv head that it reads, and the slice of dense K and V.
+inline int64_t kv_head(const Problem& p, int64_t q_slice) { return q_slice % p.heads / p.group(); }
 inline int64_t kv_slice(const Problem& p, int64_t q_slice) {
-  return q_slice / p.heads * p.kv_heads + q_slice % p.heads / p.group();
+  return q_slice / p.heads * p.kv_heads + kv_head(p, q_slice);
 }
 
 }  // namespace attnprof

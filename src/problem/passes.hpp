@@ -32,12 +32,11 @@ struct PassOutput {
 struct DeviceReference {
   std::string_view rows;          // the sampled rows of one output; empty: there is none
   std::string_view prepare = {};  // run once before, fills the scratch; empty: nothing to prepare
-  int64_t (*scratch_values)(const Problem&) = nullptr;  // doubles; null: none
+  int64_t (*scratch_values)(const Problem&) = nullptr;  // doubles, with `prepare`; null: neither
 };
 
 struct PassSpec {
   std::string_view name;  // of the field `pass`, and of --pass
-  std::string_view idea;  // what it computes, in a sentence
   OperandList (*operands)(const Problem&);
   // Inner dimension of each of its matrix products, all of them over (query, key) pairs.
   std::vector<int64_t> (*products)(const Problem&);

@@ -47,9 +47,7 @@ std::vector<ProblemField> first_schema() {
   static const std::string pass_help = fmt::format("What is computed: {}", fmt::join(pass_names(), ", "));
   return {
       {.name = "pass",
-       .description =
-           "`fwd`, `bwd`; `-` of a traced kernel, like mask and tile, and 0 like the sizes: its problem "
-           "is not known",
+       .description = pass_description,
        .words = pass_names,
        .word = word_of<&Problem::pass>,
        .set_word = set_parsed<&Problem::pass, parse_pass>,

@@ -9,6 +9,7 @@
 #include "problem/rounding.hpp"
 #include "problem/visible.hpp"
 #include "schedule/tile_product.hpp"
+#include "schedule/tiling.hpp"
 
 namespace attnprof {
 namespace {
@@ -30,18 +31,6 @@ float rounded_probability(Dtype dtype, float probability) {
   const ElementType type = element_of(dtype);
   if (dtype != Dtype::fp8) return round_to(type, probability);
   return std::ldexp(round_to(type, std::ldexp(probability, probability_exponent)), -probability_exponent);
-}
-
-// The keys of a tile, [key, key + keys), that a row sees, counted from the tile's first.
-KeyRanges visible_in_tile(const Problem& p, const QueryRow& query, int64_t key, int64_t keys) {
-  const KeyRanges all = visible(p, query.slice / p.heads, query.row);
-  KeyRanges in_tile{{}, 0};
-  for (int i = 0; i < all.count; ++i) {
-    const IndexRange part{static_cast<int>(std::max<int64_t>(all.at[i].first - key, 0)),
-                          static_cast<int>(std::min<int64_t>(all.at[i].end - key, keys))};
-    if (part.first < part.end) in_tile.at[in_tile.count++] = part;
-  }
-  return in_tile;
 }
 
 std::span<float> part_of(std::span<float> row, const IndexRange& range) {
@@ -87,7 +76,7 @@ void OnlineSoftmax::add_tile(const Problem& p, const TileValues& q, QueryRow fir
   std::vector<float> s = scores(q, k);
   for (int64_t i = 0; i < q.rows; ++i) {
     const std::span<float> s_row(s.data() + i * k.rows, static_cast<size_t>(k.rows));
-    const KeyRanges seen = visible_in_tile(p, {first.slice, first.row + i}, key, k.rows);
+    const KeyRanges seen = visible_in_tile(p, first.slice, first.row + i, key, k.rows);
     if (seen.count == 0) {
       std::ranges::fill(s_row, 0.0f);
       continue;

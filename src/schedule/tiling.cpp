@@ -35,11 +35,22 @@ KeyTiles key_tiles(const Problem& p, int64_t q_slice, int64_t row, int64_t rows,
   return tiles;
 }
 
+KeyRanges visible_in_tile(const Problem& p, int64_t q_slice, int64_t row, int64_t key, int64_t keys) {
+  const KeyRanges all = visible(p, q_slice / p.heads, row);
+  KeyRanges in_tile{{}, 0};
+  for (int i = 0; i < all.count; ++i) {
+    const IndexRange part{static_cast<int>(std::max<int64_t>(all.at[i].first - key, 0)),
+                          static_cast<int>(std::min<int64_t>(all.at[i].end - key, keys))};
+    if (part.first < part.end) in_tile.at[in_tile.count++] = part;
+  }
+  return in_tile;
+}
+
 TileValues read_keys(const Problem& p, const Operand& k_or_v, int64_t q_slice, int64_t key, int64_t keys,
                      TileMachine& machine) {
   TileValues all;
   const int64_t end = std::min(key + keys, p.kv_len);
-  KvView(p).for_each_piece(q_slice / p.heads, q_slice % p.heads / p.group(), key, end,
+  KvView(p).for_each_piece(q_slice / p.heads, kv_head(p, q_slice), key, end,
                            [&](KvView::Place place, int64_t rows) {
                              TileValues piece = machine.read(row_tile(k_or_v, place.slice, place.row, rows));
                              if (all.rows == 0) {

@@ -65,6 +65,9 @@ inline Region row_tile(const Operand& operand, int64_t slice, int64_t row, int64
   return {operand.id, slice, row, std::min(tile_rows, operand.rows - row), 0, operand.cols};
 }
 
+// The keys of a tile, [key, key + keys), that a query row sees, counted from the tile's first.
+KeyRanges visible_in_tile(const Problem& p, int64_t q_slice, int64_t row, int64_t key, int64_t keys);
+
 // Reads `keys` keys from `key` on of K or V, as query slice `q_slice` finds them (problem/kv_view.hpp),
 // clipped to the sequence: [keys, cols].
 TileValues read_keys(const Problem& p, const Operand& k_or_v, int64_t q_slice, int64_t key, int64_t keys,

@@ -149,12 +149,10 @@ struct Block {
   TileValues softmax(int64_t slice, int64_t row, const TileValues& s, const TileValues& lse) const {
     TileValues result = zero_tile(s.rows, s.cols);
     for (int64_t i = 0; i < s.rows; ++i) {
-      const KeyRanges seen = visible(p, slice / p.heads, row + i);
-      for (int r = 0; r < seen.count; ++r) {
-        const int64_t end = std::min<int64_t>(seen.at[r].end - key, s.cols);
-        for (int64_t j = std::max<int64_t>(seen.at[r].first - key, 0); j < end; ++j)
+      const KeyRanges seen = visible_in_tile(p, slice, row + i, key, s.cols);
+      for (int r = 0; r < seen.count; ++r)
+        for (int64_t j = seen.at[r].first; j < seen.at[r].end; ++j)
           result.at(i, j) = std::exp(s.at(i, j) * scale() - lse.at(i, 0));
-      }
     }
     return result;
   }
