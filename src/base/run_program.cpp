@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "base/environment.hpp"
+#include "base/standard_streams.hpp"
 #include "base/unfinished.hpp"
 
 namespace attnprof {
@@ -24,12 +25,18 @@ namespace {
 // posix_spawn's two option objects, released together.
 class SpawnOptions {
  public:
-  SpawnOptions(const std::string& output_path, const std::string& folder) {
+  SpawnOptions(const std::string& output_path, const RunPlace& place) {
     posix_spawn_file_actions_init(&actions_);
     posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions_, 1, output_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_adddup2(&actions_, 1, 2);
-    if (!folder.empty()) posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str());
+    if (output_path.empty())
+      posix_spawn_file_actions_adddup2(&actions_, 2, 1);
+    else
+      open_file(1, output_path);
+    if (!place.errors.empty())
+      open_file(2, place.errors);
+    else if (!output_path.empty())
+      posix_spawn_file_actions_adddup2(&actions_, 1, 2);
+    if (!place.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions_, place.folder.c_str());
     posix_spawn_file_actions_addclosefrom_np(&actions_, 3);
     posix_spawnattr_init(&attributes_);
     sigset_t none, defaults;
@@ -52,13 +59,18 @@ class SpawnOptions {
   const posix_spawnattr_t* attributes() const { return &attributes_; }
 
  private:
+  void open_file(int fd, const std::string& path) {
+    posix_spawn_file_actions_addopen(&actions_, fd, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  }
+
   posix_spawn_file_actions_t actions_;
   posix_spawnattr_t attributes_;
 };
 
 // Temporary files go beside the output, unless the caller says where.
 Variables with_own_tmpdir(Variables variables, const std::string& output_path) {
-  if (std::ranges::find(variables, "TMPDIR", &Variables::value_type::first) == variables.end())
+  const bool named = std::ranges::find(variables, "TMPDIR", &Variables::value_type::first) != variables.end();
+  if (!named && !output_path.empty())
     variables.emplace_back("TMPDIR", std::filesystem::path(output_path).parent_path().string());
   return variables;
 }
@@ -67,10 +79,10 @@ int exit_code_of(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + (WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
-int wait_for(pid_t child, const std::atomic<bool>* cancel) {
+int wait_for(pid_t child, const std::atomic<bool>* cancel, Ending ending) {
   for (;;) {
     std::optional<int> status = reap_group(child);
-    if (!status && cancel && *cancel) status = kill_group(child, Ending::at_once);
+    if (!status && cancel && *cancel) status = kill_group(child, ending);
     if (status) return exit_code_of(*status);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
@@ -83,7 +95,7 @@ int run_program(const std::vector<std::string>& argv, const std::string& output_
   const std::vector<char*> arguments = exec_pointers(argv);
   const std::vector<std::string> environment =
       environment_with(with_own_tmpdir(place.variables, output_path));
-  const SpawnOptions options(output_path, place.folder);
+  const SpawnOptions options(output_path, place);
   int error = 0;
   const pid_t child = start_group(
       [&] {
@@ -92,13 +104,16 @@ int run_program(const std::vector<std::string>& argv, const std::string& output_
                             exec_pointers(environment).data());
         return error == 0 ? pid : -1;
       },
-      Ending::at_once);
+      place.ending);
   if (error != 0) {
-    std::ofstream(output_path) << "error: " << argv[0] << " cannot be started: " << std::strerror(error)
-                               << "\n";
+    const std::string why = "error: " + argv[0] + " cannot be started: " + std::strerror(error);
+    if (output_path.empty())
+      say(why);
+    else
+      std::ofstream(output_path) << why << "\n";
     return 127;
   }
-  return wait_for(child, cancel);
+  return wait_for(child, cancel, place.ending);
 }
 
 std::string read_file(const std::string& path) {

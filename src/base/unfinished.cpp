@@ -9,6 +9,8 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace attnprof {
 namespace fs = std::filesystem;
@@ -23,6 +25,7 @@ struct Unfinished {
   std::mutex mutex;
   std::map<pid_t, Ending> groups;
   std::set<fs::path> folders;
+  std::vector<const std::function<void()>*> undos;
 };
 
 // Never destroyed: a signal may come while the program ends.
@@ -107,6 +110,20 @@ void forget_folder(const fs::path& folder) {
   all.folders.erase(folder);
 }
 
+Undo::Undo(std::function<void()> undo) : undo_(std::move(undo)) {
+  Unfinished& all = unfinished();
+  const std::lock_guard lock(all.mutex);
+  all.undos.push_back(&undo_);
+}
+
+// Under the mutex, so that the end by a signal does not do it a second time meanwhile.
+Undo::~Undo() {
+  Unfinished& all = unfinished();
+  const std::lock_guard lock(all.mutex);
+  std::erase(all.undos, &undo_);
+  undo_();
+}
+
 void remove_folder(const fs::path& folder) {
   std::error_code error;
   for (int attempt = 0; attempt < 20; ++attempt) {
@@ -129,6 +146,7 @@ void end_all_unfinished() {
   wait_until(patience, all_ended);
   for (const auto& [leader, ending] : groups) kill(-leader, SIGKILL);
   wait_until(patience, all_ended);
+  for (const auto* undo : all.undos) (*undo)();
   for (const fs::path& folder : all.folders) remove_folder(folder);
 }
 

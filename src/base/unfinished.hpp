@@ -1,5 +1,6 @@
-// What must not outlive the program: process groups that it has started and folders for scratch. Whoever has
-// one notes it here, so that a signal can end the program at any moment and leave nothing.
+// What must not outlive the program: process groups that it has started, folders for scratch, and changes
+// elsewhere that it takes back. Whoever has one notes it here, so that a signal can end the program at any
+// moment and leave nothing.
 #pragma once
 
 #include <sys/types.h>
@@ -30,11 +31,24 @@ std::filesystem::path start_folder(const std::function<std::filesystem::path()>&
 void note_folder(const std::filesystem::path& folder);
 void forget_folder(const std::filesystem::path& folder);
 
+// What takes a change back, done at a signal after all groups have ended; noted before the change is made.
+// Destroyed, it is done too. It may use nothing of this file.
+class Undo {
+ public:
+  explicit Undo(std::function<void()> undo);
+  ~Undo();
+  Undo(const Undo&) = delete;
+  Undo& operator=(const Undo&) = delete;
+
+ private:
+  std::function<void()> undo_;
+};
+
 // Removes a folder in which a process that was killed may just be making its last file.
 void remove_folder(const std::filesystem::path& folder);
 
-// Ends all groups and removes all folders that are noted. From then on whoever would note another waits for
-// ever: the program must end.
+// Ends all groups, takes all changes back and removes all folders that are noted. From then on whoever would
+// note another waits for ever: the program must end.
 void end_all_unfinished();
 
 }  // namespace attnprof

@@ -106,6 +106,27 @@ TEST(Unfinished, EndAllLeavesNothing) {
   EXPECT_FALSE(fs::exists(scratch));
 }
 
+TEST(Undo, IsDoneOnceAtItsEndOrAtTheProgramsAfterAllGroupsAndBeforeFoldersGo) {
+  const TemporaryFolder folder;
+  int done = 0;
+  {
+    const Undo undo([&] { ++done; });
+  }
+  EXPECT_EQ(done, 1);
+  const std::string scratch = folder / "scratch", note = folder / "note";
+  const pid_t child = fork();
+  if (child == 0) {
+    fs::create_directory(scratch);
+    note_folder(scratch);
+    const Undo undo([&] { write_text(note, text_of(note) + (fs::exists(scratch) ? "before" : "after")); });
+    end_all_unfinished();
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(text_of(note), "before");
+  EXPECT_FALSE(fs::exists(scratch));
+}
+
 TEST(ScratchClaim, AbandonedFoldersOfOursAreRemovedAndNoOthers) {
   const TemporaryFolder folder;
   const std::vector<std::string> kept = {"attnprof-abcdef", "attnprof-claimd", "other-abcdef",

@@ -76,7 +76,7 @@ std::string sentence(const CLI::ParseError& error, const CLI::App& root, const A
   const std::string command = &app == &root ? "attnprof" : "attnprof " + app.get_name();
   if (const auto extras = app.remaining(); !extras.empty()) {
     if (takes_program(app.get_name()) && !extras.front().starts_with('-'))
-      return fmt::format("'{}' is no argument of {}; give the program after --: {} -o FILE -- PROGRAM",
+      return fmt::format("'{}' is no argument of {}; give the program after --, see {} --help",
                          extras.front(), command, command);
     return fmt::format("'{}' is no {} of {}; see {} --help", extras.front(),
                        extras.front().starts_with('-') ? "option" : "argument", command, command);

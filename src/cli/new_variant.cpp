@@ -1,13 +1,13 @@
 // `attnprof new-variant NAME`: kernels/example/ under another name.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/installation.hpp"
 #include "base/output_file.hpp"
+#include "base/shell_word.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/command.hpp"
 #include "cli/flags/names.hpp"
@@ -80,17 +80,6 @@ void write_file(const fs::path& from, const fs::path& to, const std::string& nam
   OutputFile(to.string(), Existing::refuse).write(renamed(read_text_file(from.string()), name));
 }
 
-// As a word of a shell's command line.
-std::string quoted(const std::string& path) {
-  const auto plain = [](unsigned char c) {
-    return std::isalnum(c) || std::string_view("_-./+,").find(static_cast<char>(c)) != std::string_view::npos;
-  };
-  if (std::ranges::all_of(path, plain)) return path;
-  std::string text = "'";
-  for (char c : path) text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
-}
-
 ExitCode new_variant_command(const NewVariantCommand& command) {
   const std::string& name = command.name;
   check_name(name);
@@ -103,7 +92,7 @@ ExitCode new_variant_command(const NewVariantCommand& command) {
       throw UsageError(fmt::format("new-variant: {} exists; give another name or another -o", file.string()));
   write_file(source / "example.cu", kernel, name);
   write_file(source / "example.json", json, name);
-  const std::string file = quoted(json.lexically_normal().string());
+  const std::string file = shell_file(json.lexically_normal().string());
   print(fmt::format(
       "{} says what the variant takes and launches, {} is its kernel. Next, on a GPU:\n\n"
       "  attnprof sweep --variant-file {} -N 512,1k -d 64,128 -o {}.csv\n"

@@ -16,6 +16,7 @@
 #include "measure/compile/compile_fixture.hpp"
 #include "measure/compile/nvcc_fixture.hpp"
 #include "measure/compile/ptxas_report.hpp"
+#include "testing/captured.hpp"
 
 namespace attnprof {
 namespace {
@@ -179,6 +180,22 @@ TEST(Process, ArgumentsAreNotReadByAShell) {
   EXPECT_EQ(read_file(output), "$HOME; `id` a  b\n");
   EXPECT_EQ(run_program({"/nowhere/program"}, output), 127);
   EXPECT_THAT(read_file(output), HasSubstr("/nowhere/program cannot be started"));
+}
+
+TEST(Process, OutputAndErrorsGoWhereTheyAreWanted) {
+  const ScratchDir scratch;
+  const std::string output = scratch.path() / "out", errors = scratch.path() / "errors";
+  const std::vector<std::string> both = {"/bin/sh", "-c", "echo said; echo failed >&2; pwd"};
+  EXPECT_EQ(run_program(both, output, nullptr, {.folder = "/", .errors = errors}), 0);
+  EXPECT_EQ(read_file(output), "said\n/\n");
+  EXPECT_EQ(read_file(errors), "failed\n");
+  std::vector<int> codes;
+  const Printed printed = printed_by([&] {
+    codes = {run_program(both, "", nullptr, {.folder = "/"}), run_program({"/nowhere/program"}, "")};
+  });
+  EXPECT_EQ(codes, (std::vector<int>{0, 127}));
+  EXPECT_EQ(printed.err,
+            "said\nfailed\n/\nerror: /nowhere/program cannot be started: No such file or directory\n");
 }
 
 TEST(Ptxas, EveryEntryHasItsOwnReport) {

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/installation.hpp"
+#include "base/program_path.hpp"
 #include "base/run_program.hpp"
 #include "base/scratch.hpp"
 #include "base/trusted_path.hpp"
@@ -18,21 +19,6 @@
 namespace attnprof {
 namespace fs = std::filesystem;
 namespace {
-
-bool is_program(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
-}
-
-std::vector<std::string> in_path(const std::string& name) {
-  std::vector<std::string> paths;
-  const char* path = std::getenv("PATH");
-  std::istringstream parts(path ? path : "");
-  for (std::string part; std::getline(parts, part, ':');)
-    if (part.starts_with('/'))
-      paths.push_back((fs::path(part) / name).string());  // not of the current folder
-  return paths;
-}
 
 std::string version_text_of(const std::string& nvcc) {
   const ScratchDir scratch;

@@ -1,0 +1,232 @@
+// `attnprof gate-pr`: a pull request of anybody's repository against its merge base.
+#include "cli/gate_pr.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/distinct_files.hpp"
+#include "base/output_place.hpp"
+#include "base/replace_file.hpp"
+#include "base/scratch.hpp"
+#include "base/standard_streams.hpp"
+#include "cli/command.hpp"
+#include "cli/flags/gate.hpp"
+#include "cli/flags/names.hpp"
+#include "cli/inputs.hpp"
+#include "files/meta.hpp"
+#include "files/read_meta.hpp"
+#include "gate/pr/base_tree.hpp"
+#include "gate/pr/inner_command.hpp"
+#include "gate/pr/sides.hpp"
+
+namespace attnprof {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* gate_pr_footer =
+    "Runs the command after -- on both sides of a pull request, on this machine and one\n"
+    "after the other, and gates: on the working tree as it stands, uncommitted changes\n"
+    "included, and in a worktree of your repository at the merge base of REV and HEAD, which\n"
+    "lies in TMPDIR (or /tmp) and is gone at the end. The command is compile, sweep or\n"
+    "resources. Both sides run the same words: relative paths are each side's own, absolute\n"
+    "ones that lie in the repository too, but not those inside a file. Submodules that you\n"
+    "have checked out are the merge base's there; files of git-lfs come with your git-lfs.\n\n"
+    "Examples:\n"
+    "  attnprof gate-pr --base origin/main -- compile --variant-file k/mine.json --arch sm_90a\n"
+    "  attnprof gate-pr --base origin/main --build 'make -C k' -o gate -- \\\n"
+    "    sweep --plugin k/libmine.so -N 1k,4k -d 128\n"
+    "  attnprof gate-pr --base origin/main --markdown \"$GITHUB_STEP_SUMMARY\" -- \\\n"
+    "    sweep --backend sim --target-file k/device.json --variant flash2 -N 4k\n\n"
+    "Exit codes: 0 no regression; 1 a regression, or rows missing or no longer ok; 2 wrong\n"
+    "usage, an unknown REV, or the command cannot be read; 3 nothing to compare (the head is\n"
+    "its own base, or has what the base lacks), no git, repository or history for it, a side\n"
+    "that does not build or cannot be measured, or an output that cannot be written.";
+
+class GatePrParser {
+ public:
+  explicit GatePrParser(CLI::App& app);
+  GatePrCommand options(const Args& args);
+
+ private:
+  GatePrCommand command_;
+  GateFlags flags_;
+};
+
+GatePrParser::GatePrParser(CLI::App& app) : flags_(app, "Thresholds") {
+  app.footer(gate_pr_footer);
+  add_name(app, "--base", command_.base, "Branch, tag or commit that the pull request goes to", "REV")
+      ->required();
+  add_name(app, "--build", command_.build, "Line of sh that is run on each side first, in the same folder",
+           "COMMAND");
+  add_name(app, "-o,--output", command_.folder,
+           "Keep base.csv, head.csv, gate.md, gate.xml and gate.json here; replaced if there", "DIR");
+  flags_.add_outputs();
+}
+
+GatePrCommand GatePrParser::options(const Args& args) {
+  const auto separator = std::ranges::find(args, "--");
+  if (separator != args.end()) command_.words.assign(separator + 1, args.end());
+  if (command_.words.empty())
+    throw UsageError(
+        fmt::format("gate-pr needs a command to run on both sides; give {} with its options last, after --",
+                    inner_command_names()));
+  command_.options = flags_.options();
+  command_.outputs = flags_.outputs();
+  if (command_.folder.empty()) return command_;
+  const fs::path folder = command_.folder;
+  for (auto [file, name] : {std::pair{&command_.outputs.markdown, "gate.md"},
+                            {&command_.outputs.junit, "gate.xml"},
+                            {&command_.outputs.json, "gate.json"}})
+    if (file->empty()) *file = folder / name;
+  return command_;
+}
+
+// Of a side, in the folder that is kept or else in `scratch`.
+std::string rows_file(const GatePrCommand& command, const fs::path& scratch, const char* name) {
+  return ((command.folder.empty() ? scratch : fs::absolute(command.folder)) / name).lexically_normal();
+}
+
+std::vector<std::string> kept_files(const GatePrCommand& command) {
+  if (command.folder.empty()) return {};
+  return with_meta({rows_file(command, "", "base.csv"), rows_file(command, "", "head.csv")});
+}
+
+std::vector<std::string> all_outputs(const GatePrCommand& command) {
+  std::vector<std::string> all = kept_files(command);
+  const std::vector<std::string> reports = outputs_of(command.outputs);
+  all.insert(all.end(), reports.begin(), reports.end());
+  return all;
+}
+
+// Before anything runs. What an earlier gate left in the folder must not be taken for this one's.
+void prepare_outputs(const GatePrCommand& command) {
+  std::error_code error;
+  if (!command.folder.empty()) fs::create_directories(command.folder, error);
+  if (error) refuse_unwritable(command.folder, error.message());
+  for (const std::string& file : all_outputs(command))
+    if (!file.empty()) writable_place(file);
+  for (const std::string& file : kept_files(command)) fs::remove(file, error);
+}
+
+void refuse_own_base(const Repository& repository) {
+  if (repository.is_its_own_base())
+    throw EnvironmentError(fmt::format(
+        "the head {} is its own merge base with {} and no file is changed, so there is nothing to compare; run "
+        "gate-pr on the branch of a pull request",
+        short_commit(repository.head), repository.revision));
+}
+
+std::string listed(const std::vector<std::string>& files) {
+  constexpr size_t most = 5;
+  const auto end = files.begin() + static_cast<ptrdiff_t>(std::min(files.size(), most));
+  return fmt::format("{}{}", fmt::join(files.begin(), end, ", "), files.size() > most ? ", ..." : "");
+}
+
+// The commit, and what is not committed.
+std::string head_of(const Repository& repository) {
+  const size_t changes = repository.changed.size();
+  return short_commit(repository.head) +
+         (changes == 0 ? "" : fmt::format(" and {} uncommitted change{}", changes, changes == 1 ? "" : "s"));
+}
+
+void say_what_is_compared(const Repository& repository) {
+  say(fmt::format("gate-pr: the head is the working tree: {}{}", head_of(repository),
+                  repository.changed.empty() ? "" : fmt::format(" ({})", listed(repository.changed))));
+  say(fmt::format("gate-pr: the base is {}, the merge base of {} and HEAD", short_commit(repository.base),
+                  repository.revision));
+}
+
+void say_of_submodules(const BaseTree& tree) {
+  if (!tree.empty_submodules().empty())
+    say(fmt::format(
+        "gate-pr: not checked out here, so empty in the merge base too: {}; if they are needed, run "
+        "first: git submodule update --init --recursive",
+        fmt::join(tree.empty_submodules(), ", ")));
+}
+
+// The words for the base: without what the pull request brings.
+std::vector<std::string> base_words(const InnerCommand& inner, const std::vector<NamedFile>& named,
+                                    const std::vector<NamedFile>& fresh) {
+  std::vector<std::string> names;
+  for (const NamedFile& file : fresh) names.push_back(file.path.lexically_normal().string());
+  const bool all_new = !fresh.empty() && std::ranges::count_if(named, &NamedFile::may_be_new) ==
+                                             static_cast<ptrdiff_t>(fresh.size());
+  if (all_new)
+    throw EnvironmentError(
+        fmt::format("the merge base does not have {}, which this pull request adds, so there is "
+                    "nothing to compare yet",
+                    fmt::join(names, ", ")));
+  if (!names.empty())
+    say(fmt::format("gate-pr: new in this pull request, so with nothing to compare: {}",
+                    fmt::join(names, ", ")));
+  return inner.without(fresh);
+}
+
+ExitCode gate_sides(const GatePrCommand& command, const Repository& repository, const Side& head,
+                    const Side& base, const std::vector<NamedFile>& named) {
+  const auto [before, now] = read_tables(base.file, head.file, {}, command.options.metrics);
+  GateResult result = gate({before, meta_beside(base.file)}, {now, meta_beside(head.file)}, command.options);
+  // What the files say is where this program's own kernels lie, the same for both.
+  result.baseline_kernels = {{repository.top.string(), short_commit(repository.base)}};
+  result.current_kernels = {{repository.top.string(), head_of(repository)}};
+  const ExitCode code = show_gate(result, command.options, command.outputs, stdout);
+  const std::string unchanged = code == ExitCode::ok ? unchanged_sentence(head, base, named) : "";
+  if (!unchanged.empty()) print(fmt::format("gate-pr: {}\n", unchanged));
+  return code;
+}
+
+ExitCode gate_pull_request(const GatePrCommand& command) {
+  prepare_outputs(command);
+  forget_hook_variables();
+  remove_abandoned_scratch(ScratchDir::temporary_directory());
+  const ScratchDir scratch;
+  const fs::path folder = fs::canonical(scratch.path());
+  const Git git(folder);
+  std::vector<std::string> outputs = all_outputs(command);
+  outputs.push_back(command.folder);
+  const Repository repository = open_repository(git, command.base, outputs);
+  const InnerCommand inner(command.words, repository);
+  refuse_own_base(repository);
+  say_what_is_compared(repository);
+  const BaseTree tree(git, repository, folder);
+  say_of_submodules(tree);
+  const Side head{"the head", repository.top / repository.folder, rows_file(command, folder, "head.csv")};
+  const Side base{fmt::format("the merge base {}", short_commit(repository.base)),
+                  tree.top() / repository.folder, rows_file(command, folder, "base.csv"), true};
+  if (!fs::is_directory(base.folder))
+    throw EnvironmentError(fmt::format(
+        "{} has no folder {}, so there is nothing to compare; run gate-pr in a folder that both sides have",
+        base.name, repository.folder.string()));
+  for (const Side& side : {base, head}) build_side(side, command.build);
+  const std::vector<NamedFile> named = inner.named(repository);
+  const std::vector<NamedFile> fresh = new_files(git, repository, named, head, base, command.build);
+  const std::vector<std::string> words = base_words(inner, named, fresh);
+  measure_side(head, inner.words());
+  measure_side(base, words);
+  return gate_sides(command, repository, head, base, named);
+}
+
+ExitCode gate_pr_command(const GatePrCommand& command) {
+  check_distinct(all_outputs(command), target_inputs(command.words));
+  try {
+    return gate_pull_request(command);
+  } catch (const Error& error) {
+    write_gate_error(error, command.outputs);
+    throw;
+  }
+}
+
+}  // namespace
+
+extern const CommandEntry gate_pr_entry;
+const CommandEntry gate_pr_entry{
+    .name = "gate-pr",
+    .help = "Gate a pull request of any repository: attnprof gate-pr ... -- COMMAND",
+    .parser = command_parser<GatePrParser, gate_pr_command>,
+    .takes_program = true};
+
+}  // namespace attnprof

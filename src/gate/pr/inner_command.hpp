@@ -1,0 +1,42 @@
+// The command that gate-pr runs on both sides, as the same words: what they name in the repository is each
+// side's own.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "gate/pr/repository.hpp"
+
+namespace attnprof {
+
+// A file or folder of the repository that a word names.
+struct NamedFile {
+  size_t word = 0;             // index of the word that holds it
+  std::filesystem::path path;  // from the folder in which the command is given
+  bool may_be_new = false;     // a variant, plug-in or library of one's own: the base may do without it
+};
+
+class InnerCommand {
+ public:
+  // `words`: what was given after --. Throws UsageError where gate-pr does not run such a command, and for
+  // options that are gate-pr's own.
+  InnerCommand(const std::vector<std::string>& words, const Repository& repository);
+
+  // For both sides, from the folder in which the command is given: paths of the repository are relative to
+  // it, those elsewhere absolute.
+  const std::vector<std::string>& words() const { return words_; }
+  // What words name and the head has. Once both sides are built. Throws UsageError when there is nothing:
+  // the command would measure the same twice.
+  std::vector<NamedFile> named(const Repository& repository) const;
+  // The words without those that name `files`.
+  std::vector<std::string> without(const std::vector<NamedFile>& files) const;
+
+ private:
+  std::vector<std::string> words_;
+};
+
+// "compile, sweep or resources": what gate-pr runs.
+std::string inner_command_names();
+
+}  // namespace attnprof
