@@ -28,23 +28,27 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* gate_pr_footer =
-    "Runs the command after -- on both sides of a pull request, on this machine and one\n"
-    "after the other, and gates: on the working tree as it stands, uncommitted changes\n"
-    "included, and in a worktree of your repository at the merge base of REV and HEAD, which\n"
-    "lies in TMPDIR (or /tmp) and is gone at the end. The command is compile, sweep or\n"
-    "resources. Both sides run the same words: relative paths are each side's own, absolute\n"
-    "ones that lie in the repository too, but not those inside a file. Submodules that you\n"
-    "have checked out are the merge base's there; files of git-lfs come with your git-lfs.\n\n"
+    "Runs the command after -- on both sides of a pull request, on this machine and\n"
+    "one after the other, and gates. The head is the working tree as it stands, with\n"
+    "uncommitted changes; the base is a worktree of your repository at the merge base\n"
+    "of REV and HEAD, in TMPDIR (or /tmp), which is gone at the end. The command is\n"
+    "compile, sweep or resources. Both sides run the same words, each in its own\n"
+    "folder: relative paths and absolute ones of the repository are each side's own,\n"
+    "but not absolute ones inside a file. Submodules that you have checked out are\n"
+    "there in the base too. -o keeps base.csv, head.csv, gate.md, gate.xml and\n"
+    "gate.json, in place of an earlier gate's.\n\n"
     "Examples:\n"
-    "  attnprof gate-pr --base origin/main -- compile --variant-file k/mine.json --arch sm_90a\n"
+    "  attnprof gate-pr --base origin/main -- \\\n"
+    "    compile --variant-file k/mine.json --arch sm_90a\n"
     "  attnprof gate-pr --base origin/main --build 'make -C k' -o gate -- \\\n"
     "    sweep --plugin k/libmine.so -N 1k,4k -d 128\n"
     "  attnprof gate-pr --base origin/main --markdown \"$GITHUB_STEP_SUMMARY\" -- \\\n"
     "    sweep --backend sim --target-file k/device.json --variant flash2 -N 4k\n\n"
-    "Exit codes: 0 no regression; 1 a regression, or rows missing or no longer ok; 2 wrong\n"
-    "usage, an unknown REV, or the command cannot be read; 3 nothing to compare (the head is\n"
-    "its own base, or has what the base lacks), no git, repository or history for it, a side\n"
-    "that does not build or cannot be measured, or an output that cannot be written.";
+    "Exit codes: 0 no regression, 1 a regression, or rows missing or no longer ok,\n"
+    "2 wrong usage, or an unknown REV, 3 nothing to compare (the head is its own\n"
+    "base, or the base lacks what the command names), no git, repository or history,\n"
+    "a side that does not build or cannot be measured, or an output that cannot be\n"
+    "written.";
 
 class GatePrParser {
  public:
@@ -58,12 +62,10 @@ class GatePrParser {
 
 GatePrParser::GatePrParser(CLI::App& app) : flags_(app, "Thresholds") {
   app.footer(gate_pr_footer);
-  add_name(app, "--base", command_.base, "Branch, tag or commit that the pull request goes to", "REV")
+  add_name(app, "--base", command_.base, "Where the pull request goes: branch, tag, commit", "REV")
       ->required();
-  add_name(app, "--build", command_.build, "Line of sh that is run on each side first, in the same folder",
-           "COMMAND");
-  add_name(app, "-o,--output", command_.folder,
-           "Keep base.csv, head.csv, gate.md, gate.xml and gate.json here; replaced if there", "DIR");
+  add_name(app, "--build", command_.build, "Line of sh that is run on each side first", "COMMAND");
+  add_name(app, "-o,--output", command_.folder, "Folder for the rows of both sides and the reports", "DIR");
   flags_.add_outputs();
 }
 

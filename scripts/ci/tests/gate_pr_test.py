@@ -195,6 +195,14 @@ class Simulated(Toy):
         self.assertIn("after --", done.stderr)
 
 
+    def test_the_help_fits_80_columns_and_has_examples_and_exit_codes(self):
+        said = subprocess.run([PROGRAM, "gate-pr", "--help"], capture_output=True, text=True, check=True).stdout
+        own = said[:said.index("Thresholds:")] + said[said.index("Runs the command"):]
+        self.assertEqual([], [line for line in own.splitlines() if len(line) > 80])
+        self.assertIn("Examples:", said)
+        self.assertIn("Exit codes: 0 no regression", said)
+
+
 class Environment(Toy):
     def test_without_git_or_a_repository(self):
         self.refused(3, "there is none in PATH", PATH=str(self.home))
@@ -524,6 +532,19 @@ class Compiled(Toy):
         alone = [word.replace("mine", "fresh") for word in COMPILED]
         self.refused(3, "does not have k/fresh.json, which this pull request adds, so there is nothing to compare yet",
                      command=alone)
+
+    def test_the_workflow_for_a_repository_of_ones_own(self):
+        workflow = (SOURCE / "scripts/ci/github-own-kernels.yml").read_text(encoding="utf-8")
+        (step,) = re.findall(r'run: \|\n((?: {10}.*\n)*?.*gate-pr(?:.*\n {10})*.*)', workflow)
+        self.change_kernel("  // nothing")
+        self.commit()
+        for code in (0, 1):
+            done = subprocess.run(["bash", "-e", "-c", step], cwd=self.tree, capture_output=True, text=True, check=False,
+                                  env=self.environment | {"ATTNPROF": str(PROGRAM), "BASE": self.git("rev-parse", "main"),
+                                                          "GATE": str(self.folder / "gate")})
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertTrue((self.folder / "gate/gate.md").read_text(encoding="utf-8"))
+            self.change_kernel("  __shared__ volatile int padding[2560];\n  padding[threadIdx.x] = 1;")
 
     def test_a_kernels_folder_of_ones_own(self):
         shutil.copytree(SOURCE / "kernels", self.tree / "kernels")
