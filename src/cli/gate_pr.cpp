@@ -189,7 +189,7 @@ ExitCode gate_pull_request(const GatePrCommand& command) {
   const fs::path folder = fs::canonical(scratch.path());
   const Git git(folder);
   std::vector<std::string> outputs = all_outputs(command);
-  outputs.push_back(command.folder);
+  outputs.insert(outputs.end(), {command.folder, folder.string()});  // TMPDIR may lie in the repository
   const Repository repository = open_repository(git, command.base, outputs);
   const InnerCommand inner(command.words, repository);
   refuse_own_base(repository);
