@@ -285,7 +285,7 @@ TEST(Options, EveryCommandThatAPersonMayGiveIsExplained) {
     EXPECT_THAT(all, HasSubstr(entry->help));
     EXPECT_THAT(parse<ShowText>({entry->name, "--help"}).text, HasSubstr(entry->help));
   }
-  EXPECT_EQ(names.size(), 15u);
+  EXPECT_EQ(names.size(), 16u);
 }
 
 TEST(Options, WhatFollowsTheProgramIsItsOwn) {

@@ -408,16 +408,21 @@ class Sides(Toy):
 
     def test_a_signal_while_a_side_is_measured_ends_its_program_too(self):
         self.write("k/sweep.toml", SWEEP.replace("128,256", "64k").replace('"2"', '"64"'))
-        before = everything_in(self.tree)
-
-        def measured():
-            return [pid for pid in os.listdir("/proc") if pid.isdigit() and self.is_inner(pid)]
-
-        pids = []
-        code, said = self.ended_by(signal.SIGTERM, ["--", *SIMULATED], lambda: pids.extend(measured()) or pids)
+        before, pids = everything_in(self.tree), []
+        code, said = self.ended_by(signal.SIGTERM, ["--", *SIMULATED], lambda: pids.extend(self.inner()) or pids)
         self.assertEqual(code, 128 + signal.SIGTERM, said)
         self.assert_nothing_runs(pids)
         self.assertEqual(everything_in(self.tree), before)
+
+    def test_a_side_that_crashes_is_a_sentence(self):
+        self.write("k/sweep.toml", SWEEP.replace("128,256", "64k").replace('"2"', '"64"'))
+        pids = []
+        code, said = self.ended_by(signal.SIGSEGV, ["--", *SIMULATED], lambda: pids.extend(self.inner()) or pids, pids)
+        self.assertEqual(code, 3, said)
+        self.assertIn("attnprof: 'attnprof sweep' was ended by signal 11 (Segmentation fault) in the head", said)
+
+    def inner(self):
+        return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and self.is_inner(pid)]
 
     def is_inner(self, pid):
         try:
@@ -426,14 +431,16 @@ class Sides(Toy):
             return False
         return words[1:2] == ["sweep"] and any(word.startswith(str(self.scratch)) for word in words)
 
-    def ended_by(self, number, words, ready):
+    def ended_by(self, number, words, ready, pids=()):
+        """Exit code and words of a gate-pr that is sent a signal, or those of `pids` are, once it is `ready`."""
         with tempfile.TemporaryFile("w+") as output:
             program = subprocess.Popen([PROGRAM, "gate-pr", "--base", "main", *words], cwd=self.tree, env=self.environment,
                                        stdout=output, stderr=output)
             end = time.monotonic() + 60
             while not ready() and time.monotonic() < end:
                 time.sleep(0.01)
-            program.send_signal(number)
+            for pid in pids or [program.pid]:
+                os.kill(pid, number)
             code = program.wait(timeout=60)
             output.seek(0)
             self.assertEqual([], list(self.scratch.iterdir()))
