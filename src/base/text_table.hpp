@@ -17,8 +17,6 @@ std::string format_text_table(std::vector<std::vector<std::string>> lines, size_
 
 // COLUMNS if it is set, the width of the terminal behind `fd`, 120 where there is none; at most 10,000.
 size_t terminal_width(int fd = 1);
-// Standard output is a terminal and NO_COLOR is not set.
-bool color_wanted();
 
 // Lines of cells as a markdown table; the first line is its header.
 std::string markdown_table(const std::vector<std::vector<std::string>>& lines);

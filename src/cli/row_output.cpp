@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/standard_streams.hpp"
+#include "base/terminal_color.hpp"
 #include "base/text_table.hpp"
 #include "report/table.hpp"
 #include "row/row_csv.hpp"
@@ -42,7 +43,8 @@ void RowOutput::replace(size_t index, const Row& row) {
 
 void RowOutput::finish() {
   if (format_ == Format::table)
-    print(format_table(rows_, {.width = terminal_width(), .color = color_wanted(), .columns = columns_}));
+    print(
+        format_table(rows_, {.width = terminal_width(), .color = wants_color(stdout), .columns = columns_}));
   if (format_ == Format::json) print(rows_as_json(rows_, columns_));
   standard_output_arrived();  // flushes; whoever runs the command asks
 }
