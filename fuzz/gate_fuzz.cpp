@@ -44,12 +44,14 @@ bool well_formed(const std::string& text, const Table& table) {
 }
 
 void check_reports(const GateResult& result, const GateOptions& options) {
-  require(gate_text(result).ends_with('\n'));
-  require(gate_markdown(result).size() < (1 << 20));
+  const GateReport report(result, options);
+  require(gate_text(report).ends_with('\n'));
+  require(gate_markdown(report).size() < job_summary_limit);
+  require(gate_annotations(report, ".").empty() || gate_annotations(report, ".").ends_with('\n'));
   std::ostringstream junit, json;
-  write_gate_junit(junit, result, options);
+  write_gate_junit(junit, report);
   require(junit.str().ends_with("</testsuites>\n"));
-  write_gate_json(json, result, options);
+  write_gate_json(json, report);
   require(nlohmann::json::accept(json.str()));
 }
 

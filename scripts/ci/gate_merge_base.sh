@@ -93,8 +93,8 @@ measure() { # FILE COMMAND...
     exit "$code"
   fi
 }
-reports() { # NAME: sets `files`, the options that write a gate's reports
-  files=(--markdown "$out/$1.md" --junit "$out/$1.xml" --json "$out/$1.json")
+reports() { # NAME: sets `files`, the options of a gate that write its reports, in words for a pull request
+  files=(--against merge-base --markdown "$out/$1.md" --junit "$out/$1.xml" --json "$out/$1.json")
 }
 
 if [[ $mode == gpu ]]; then

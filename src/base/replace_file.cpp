@@ -1,5 +1,6 @@
 #include "base/replace_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -134,6 +135,20 @@ void replace_file(const std::string& path, const std::function<void(std::ostream
 
 void replace_file(const std::string& path, std::string_view text) {
   replace_file(path, [&](std::ostream& stream) { stream << text; });
+}
+
+void append_to_file(const std::string& path, std::string_view text) {
+  const OutputPlace place = writable_place(path);
+  try {
+    if (place.kind() == OutputPlace::Kind::stream)
+      return write_through(place, [&](std::ostream& stream) { stream << text; });
+    const Descriptor file(openat(place.folder(), place.name().c_str(),
+                                 O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+    if (file.get() < 0) throw std::system_error(errno, std::generic_category());
+    write_all(file.get(), text);
+  } catch (const std::system_error& error) {
+    refuse_unwritable(path, error.code().message());
+  }
 }
 
 void write_all(int fd, std::string_view text) {

@@ -22,6 +22,9 @@ OutputPlace writable_place(const std::string& path);
 void replace_file(const std::string& path, std::string_view text);
 void replace_file(const std::string& path, const std::function<void(std::ostream&)>& write);
 
+// Adds to the end of the file instead, which is made where there is none. Throws EnvironmentError.
+void append_to_file(const std::string& path, std::string_view text);
+
 // All of `text` to an open file; a reader that has ended is an error (EPIPE), no signal. Throws
 // std::system_error.
 void write_all(int fd, std::string_view text);

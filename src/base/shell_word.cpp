@@ -9,7 +9,8 @@ namespace attnprof {
 namespace {
 
 bool is_plain(unsigned char c) {
-  return std::isalnum(c) || std::string_view("_-./+,:%@").find(static_cast<char>(c)) != std::string_view::npos;
+  return std::isalnum(c) ||
+         std::string_view("_-./+,:%@").find(static_cast<char>(c)) != std::string_view::npos;
 }
 
 std::string replaced(std::string_view text, std::string_view escaped, std::string_view before) {

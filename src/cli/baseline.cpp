@@ -9,6 +9,7 @@
 #include "base/replace_file.hpp"
 #include "base/safe_text.hpp"
 #include "base/standard_streams.hpp"
+#include "base/terminal_color.hpp"
 #include "cli/command.hpp"
 #include "cli/flags/gate.hpp"
 #include "files/meta.hpp"
@@ -34,21 +35,18 @@ class BaselineParser {
   BaselineCommand command_;
   CLI::App& app_;
   GateFlags flags_;
-  std::string run_ = "last";
 };
 
 BaselineParser::BaselineParser(CLI::App& app)
     : app_(*app.add_subcommand("update", "Put the rows of a run into a baseline")),
       flags_(app_, "Thresholds") {
   app.require_subcommand(1);
-  add_compared_files(app_, command_.baseline, command_.current);
-  add_run(app_, run_);
+  flags_.add_compared_files(command_.baseline, command_.current);
   app_.add_flag("--accept-regressions", command_.accept_regressions, "Also rows that became worse");
 }
 
 BaselineCommand BaselineParser::options(const Args&) {
   command_.options = flags_.options();
-  command_.options.run = run_;
   return command_;
 }
 
@@ -77,7 +75,7 @@ ExitCode baseline_update_command(const BaselineCommand& command) {
   const auto old_meta = meta_beside(command.baseline), new_meta = meta_beside(command.current);
   const GateResult result = gate({baseline, old_meta}, {current, new_meta}, command.options);
   if (regressed(result)) {
-    print(gate_text(result));
+    print(gate_text(GateReport(result, command.options), wants_color(stdout)));
     if (!command.accept_regressions) {
       say(fmt::format("{} is unchanged: rows regressed; give --accept-regressions if that is meant",
                       command.baseline));

@@ -158,7 +158,7 @@ TEST_F(OldFile, IsABaselineForTheNewProgram) {
   write_text(file_, whole_);
   const Result gated = run(plan({"-o", folder_ / "new.csv", "--gate", file_}), measured);
   EXPECT_EQ(gated.code, 0) << gated.err << gated.out;
-  EXPECT_THAT(gated.out, HasSubstr("gate passed: 4 rows"));
+  EXPECT_THAT(gated.out, HasSubstr("gate passed: 4 of 4 rows the same"));
   EXPECT_EQ(run({"baseline", "update", file_, folder_ / "new.csv"}).code, 0);
   EXPECT_EQ(read_rows(file_).rows.at(0).identity.count("window"), 0);
   EXPECT_EQ(run({"gate", file_, folder_ / "new.csv"}).code, 0) << "the joined file has the column";
@@ -229,7 +229,7 @@ TEST_F(NewField, TellsRowsApartInGates) {
   EXPECT_EQ(run(sweep({"-o", old}), measured).code, 0);
   const Result gated = run({"gate", old, file});
   EXPECT_THAT(gated.out,
-              AllOf(HasSubstr("gate passed: 2 rows"), HasSubstr("2 new"), HasSubstr("window=128")));
+              AllOf(HasSubstr("gate passed: 2 of 4 rows new, 2 the same"), HasSubstr("window=128")));
 }
 
 TEST_F(NewField, TellsRowsApartInExplanationsAndPictures) {

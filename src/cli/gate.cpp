@@ -32,33 +32,17 @@ class GateParser {
  private:
   GateCommand command_;
   GateFlags flags_;
-  std::string run_ = "last";
-  std::vector<std::string> key_, metrics_;
 };
 
 GateParser::GateParser(CLI::App& app) : flags_(app, "Thresholds") {
   app.footer(gate_footer);
-  add_compared_files(app, command_.baseline, command_.current);
-  add_run(app, run_);
-  app.add_option("--key", key_, "Identity columns of another tool's CSV")
-      ->allow_extra_args(false)
-      ->type_name("LIST");
-  app.add_option("--metric", metrics_, "Its column to gate, with direction and thresholds; repeatable")
-      ->allow_extra_args(false)
-      ->type_name("COLUMN:lower|higher:1%:FLOOR");
+  flags_.add_compared_files(command_.baseline, command_.current);
   flags_.add_outputs();
 }
 
 GateCommand GateParser::options(const Args&) {
   command_.options = flags_.options();
-  command_.options.run = run_;
   command_.outputs = flags_.outputs();
-  if (key_.empty() != metrics_.empty())
-    throw UsageError("--key and --metric belong together; give both for another tool's CSV");
-  if (key_.empty()) return command_;
-  command_.options.key = parse_words("--key", key_);
-  command_.options.metrics.clear();
-  for (const std::string& text : metrics_) command_.options.metrics.push_back(parse_metric(text));
   return command_;
 }
 
@@ -73,6 +57,7 @@ ExitCode run_gate(const GateCommand& command) {
 
 ExitCode gate_command(const GateCommand& command) {
   check_distinct(outputs_of(command.outputs), with_meta({command.baseline, command.current}));
+  claim(command.outputs);
   try {
     return run_gate(command);
   } catch (const Error& error) {

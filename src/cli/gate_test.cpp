@@ -2,7 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
+#include <cstdlib>
 #include <filesystem>
+#include <sstream>
+#include <thread>
 
 #include "cli/run_fixture.hpp"
 #include "files/meta.hpp"
@@ -40,7 +45,7 @@ TEST_F(GateCommandTest, ExitCodesAndOutputs) {
   const Result failed = run({"gate", good, bad, "--markdown", folder / "m.md", "--junit", folder / "j.xml",
                              "--json", folder / "j.json"});
   EXPECT_EQ(failed.code, 1);
-  EXPECT_THAT(failed.out, HasSubstr("sm_bytes 100 MB -> 102 MB"));
+  EXPECT_THAT(failed.out, HasSubstr("SM bytes 100 MB -> 102 MB"));
   EXPECT_THAT(text_of(folder / "m.md"), HasSubstr("### attnprof gate: failed"));
   EXPECT_THAT(text_of(folder / "j.xml"), HasSubstr("failures=\"1\""));
   EXPECT_EQ(nlohmann::json::parse(text_of(folder / "j.json"))["exit_code"], 1);
@@ -100,6 +105,11 @@ TEST_F(GateCommandTest, RefusesWrongOptions) {
   EXPECT_THAT(refusal({"--hbm-floor", "-1"}), HasSubstr("--hbm-floor '-1': give bytes"));
   EXPECT_THAT(refusal({"--fail-on", "speed"}), HasSubstr("--fail-on 'speed' is none of latency"));
   EXPECT_THAT(refusal({"--allow-different", "backend"}), HasSubstr("never compared"));
+  EXPECT_THAT(
+      refusal({"--allow-different", "drivr"}),
+      AllOf(HasSubstr("--allow-different 'drivr' is no fact of an environment; there are bytes_source, "),
+            HasSubstr("did you mean driver?")));
+  EXPECT_THAT(refusal({"--against", "main"}), HasSubstr("--against 'main' is none of baseline, merge-base"));
   EXPECT_THAT(refusal({"--key", "a"}), HasSubstr("--key and --metric belong together"));
   EXPECT_THAT(refusal({"--metric", "a:lower:1%:0"}), HasSubstr("--key and --metric belong together"));
 }
@@ -111,7 +121,175 @@ TEST_F(GateCommandTest, AnyCsv) {
                      folder / "a.csv", folder / "b.csv"};
   const Result result = run(args);
   EXPECT_EQ(result.code, 1);
-  EXPECT_THAT(result.out, HasSubstr("worse        name=x: ms 1 -> 1.5 (+50.00 %, more than 1 % and 0.1)\n"));
+  EXPECT_THAT(result.out, HasSubstr("1 of 1 row worse: ms 1 -> 1.5 (+50.00 %, more than 1 % and 0.1)\n"));
+}
+
+// What the gate advises works as it is printed, whatever the files are called and the gate was asked.
+TEST_F(GateCommandTest, TheAdvisedCommandWorksWhenCopied) {
+  const std::string base = file("it's base.csv", {row(1)}), now = file("-n w$1.csv", {row(1, 102'000'000)});
+  write_text(folder / "other a.csv", "name,ms,mb\nx,1.0,2\n");
+  write_text(folder / "other b.csv", "name,ms,mb\nx,1.5,1\n");
+  const auto advised = [&](Args args) {
+    args.insert(args.end(), {"--json", folder / "g.json"});
+    EXPECT_EQ(run(args).code, 1);
+    const std::string advice = nlohmann::json::parse(text_of(folder / "g.json"))["advice"];
+    return advice.substr(advice.find("attnprof baseline"));
+  };
+  const auto words_of = [&](const std::string& command) {  // as a shell reads them
+    const std::string list = folder / "words";
+    EXPECT_EQ(std::system(("set -- " + command + "; printf '%s\\n' \"$@\" >'" + list + "'").c_str()), 0);
+    std::istringstream lines(text_of(list));
+    Args words;
+    for (std::string word; std::getline(lines, word);) words.push_back(word);
+    EXPECT_EQ(words.front(), "attnprof");
+    words.erase(words.begin());
+    return words;
+  };
+  EXPECT_EQ(run(words_of(advised({"gate", base, now, "--sm", "1%", "--run", "r1"}))).code, 0);
+  EXPECT_EQ(text_of(base), text_of(now));
+  const Args other = {"gate",
+                      "--key",
+                      "name",
+                      "--metric",
+                      "ms:lower:1%:0",
+                      "--metric",
+                      "mb:lower:1%:0",
+                      folder / "other a.csv",
+                      folder / "other b.csv"};
+  EXPECT_EQ(run(words_of(advised(other))).code, 0);
+  EXPECT_EQ(text_of(folder / "other a.csv"), text_of(folder / "other b.csv"));
+}
+
+TEST_F(GateCommandTest, ThePullRequestsAdviceLetsItPass) {
+  const std::string base = file("base.csv", {row(1)}), now = file("now.csv", {row(1, 102'000'000)});
+  const Result failed = run({"gate", base, now, "--against", "merge-base"});
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_THAT(failed.out, HasSubstr("--fail-on latency,flops,build,missing\n"));
+  EXPECT_EQ(
+      run({"gate", base, now, "--against", "merge-base", "--fail-on", "latency,flops,build,missing"}).code,
+      0);
+  Row other = row(1);
+  other.provenance.device = "Another";
+  write_text(meta_path(base), meta_of("r1", {{"driver", "1"}}));
+  write_text(meta_path(folder / "o.csv"), meta_of("r1", {{"driver", "1"}}));
+  const Result refused = run({"gate", base, file("o.csv", {other}), "--against", "merge-base"});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err,
+              HasSubstr("device (GPU at the merge base, Another now); measure both sides in one"));
+}
+
+// Rows that no file holds cannot be renewed from.
+TEST_F(GateCommandTest, NoCommandNamesWhatCannotBeReadAgain) {
+  const std::string base = file("base.csv", {row(1)}), now = file("now.csv", {row(1, 102'000'000)});
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] { write_text(pipe, text_of(now)); });
+  const Result result = run({"gate", base, pipe});
+  writer.join();
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("renew the baseline, from a file of these rows (-o FILE.csv)"),
+                                Not(HasSubstr("update " + base))));
+}
+
+TEST_F(GateCommandTest, JunitIsXmlWhateverRowsHold) {
+  std::vector<Row> rows = {row(1), row(2), row(3)};
+  rows[0].identity.variant = "<a href='x'>&\"\x01\xff]]>\n";
+  rows[1].identity.knobs = "é\xed\xa0\x80 -- <!-- <![CDATA[";
+  const std::string before = file("before.csv", rows);
+  rows[0].status = {"failed", "]]> </failure> &#0; \x1b[31m", ""};
+  rows[1].counters.sm_total = 200'000'000;
+  run({"gate", before, file("now.csv", rows), "--junit", folder / "j.xml"});
+  const std::string parse =
+      "python3 -c \"import sys, xml.dom.minidom as dom; suite = dom.parse(sys.argv[1]); "
+      "sys.exit(len(suite.getElementsByTagName('testcase')) != 3)\" '" +
+      (folder / "j.xml") + "'";
+  EXPECT_EQ(std::system(parse.c_str()), 0) << text_of(folder / "j.xml");
+}
+
+TEST_F(GateCommandTest, OutputsAreClaimedBeforeAnythingIsRead) {
+  const std::string good = file("good.csv", {row(1)}), absent = folder / "absent/j.xml";
+  ASSERT_EQ(run({"gate", good, good, "--json", folder / "g.json"}).code, 0);
+  const Result refused = run({"gate", good, good, "--json", folder / "g.json", "--junit", absent});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("j.xml cannot be written"));
+  EXPECT_THAT(refused.out, Not(HasSubstr("gate passed")));
+  const Result twice = run({"gate", good, good, "--json", "/dev/stdout", "--junit", "/dev/stdout"});
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_THAT(twice.err, HasSubstr("/dev/stdout is named for two outputs"));
+  std::filesystem::create_hard_link(folder / "g.json", folder / "hard.xml");
+  EXPECT_EQ(run({"gate", good, good, "--json", folder / "g.json", "--junit", folder / "hard.xml"}).code, 2);
+}
+
+// An environment variable for as long as it lives.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
+  ~Variable() { unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+// GitHub's summary of a step is one file for all gates of it, any other file is this gate's own.
+TEST_F(GateCommandTest, TheJobSummaryIsAddedTo) {
+  const std::string good = file("good.csv", {row(1)}), summary = folder / "summary", own = folder / "own.md";
+  std::filesystem::create_symlink("summary", folder / "link");
+  const Variable variable("GITHUB_STEP_SUMMARY", summary);
+  write_text(summary, "of another tool\n");
+  for (const std::string& name : {summary, folder / "link"})
+    EXPECT_EQ(run({"gate", good, good, "--markdown", name}).code, 0);
+  EXPECT_EQ(run({"gate", good, folder / "absent.csv", "--markdown", summary}).code, 2);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(run({"gate", good, good, "--markdown", own}).code, 0);
+  const std::string once = text_of(own);
+  EXPECT_THAT(text_of(summary), testing::StartsWith("of another tool\n" + once + "\n" + once + "\n"));
+  EXPECT_THAT(text_of(summary), HasSubstr("### attnprof gate: no verdict\n"));
+}
+
+TEST_F(GateCommandTest, AnnotationsOnGitHubOrWhereAskedFor) {
+  const std::string good = file("good.csv", {row(1), row(2)}),
+                    bad = file("bad.csv", {row(1), row(2, 102'000'000)});
+  const std::string line = "\n::error title=attnprof gate::1 of 2 rows worse (q_len=2 kv_len=2): ";
+  EXPECT_THAT(run({"gate", good, bad}).out, Not(HasSubstr("::error")));
+  EXPECT_THAT(run({"gate", good, bad, "--annotate"}).out, HasSubstr(line));
+  const Variable variable("GITHUB_ACTIONS", "true");
+  EXPECT_THAT(run({"gate", good, bad}).out, HasSubstr(line));
+  EXPECT_THAT(run({"gate", good, folder / "absent.csv"}).err,
+              testing::StartsWith("::error title=attnprof gate%3A no verdict::"));
+}
+
+// The kernel's source: by its variant in a sweep's rows, in the folder that the meta file names.
+TEST_F(GateCommandTest, AnnotationsNameTheKernelsSource) {
+  const std::string good = file("good.csv", {row(1)}), bad = file("bad.csv", {row(1, 102'000'000)});
+  std::filesystem::create_directories(folder / "repo/kernels");
+  write_text(folder / "repo/kernels/flash2.cu", "");
+  auto meta = nlohmann::json::parse(meta_of("r1", {{"driver", "1"}}));
+  meta["runs"]["r1"]["kernels"] = {{"path", folder / "repo/kernels"}, {"hash", "h"}};
+  write_text(meta_path(bad), meta.dump());
+  const Variable variable("GITHUB_WORKSPACE", folder / "repo");
+  EXPECT_THAT(run({"gate", good, bad, "--annotate"}).out,
+              HasSubstr("\n::error file=kernels/flash2.cu,title=attnprof gate::"));
+  const Variable elsewhere("GITHUB_WORKSPACE", folder / "repo/kernels/none");
+  EXPECT_THAT(run({"gate", good, bad, "--annotate"}).out, HasSubstr("\n::error title=attnprof gate::"));
+}
+
+TEST_F(GateCommandTest, UpdateTakesAnotherToolsTableAsTheGateDoes) {
+  write_text(folder / "a.csv", "name,ms\nx,1.0\n");
+  write_text(folder / "b.csv", "name,ms\nx,0.5\ny,2\n");
+  EXPECT_EQ(run({"baseline", "update", folder / "a.csv", folder / "b.csv", "--key", "name", "--metric",
+                 "ms:lower:1%:0"})
+                .code,
+            0);
+  EXPECT_EQ(text_of(folder / "a.csv"), text_of(folder / "b.csv"));
+}
+
+TEST_F(GateCommandTest, ABrokenMetaNamesWhatToDoAboutIt) {
+  const std::string base = file("base.csv", {row(1)}), now = file("now.csv", {row(1)});
+  write_text(meta_path(base), "[]");
+  write_text(meta_path(now), meta_of("r1", {{"driver", "1"}}));
+  EXPECT_THAT(run({"gate", base, now}).err,
+              HasSubstr("base.csv.meta.json is no attnprof meta file; restore it or move it away"));
+  EXPECT_THAT(run({"roofline", base}).err,
+              AllOf(HasSubstr("restore it or move it away"), Not(HasSubstr("-o"))));
 }
 
 // xformers' wrapper: a regressed run replaced the baseline.
@@ -207,14 +385,13 @@ class SweepGateTest : public GateCommandTest {
 TEST_F(SweepGateTest, PassesAndFails) {
   const Result same = run(sweep(now, {"--gate", base}), timed({{1, Flag::uncalibrated}}));
   EXPECT_EQ(same.code, 0) << same.err;
-  EXPECT_THAT(same.out, HasSubstr("gate passed: 2 rows and 2 values compared\n"));
+  EXPECT_THAT(same.out, HasSubstr("gate passed: 2 of 2 rows the same; 2 values compared\n"));
   size_t asked = 0;
   const Result slow = run(sweep(now, {"--gate", base, "--overwrite", "--junit", folder / "j.xml"}),
                           timed({{1.2, Flag::uncalibrated}}, &asked));
   EXPECT_EQ(slow.code, 1);
   EXPECT_EQ(asked, 2u) << "what is certain is not measured again";
-  EXPECT_THAT(slow.out,
-              HasSubstr("latency_median_ns 1.00 ms -> 1.20 ms (+20.00 %, more than 5 % and 2.00 us)"));
+  EXPECT_THAT(slow.out, HasSubstr("2 of 2 rows worse: latency in 2, at most 1.00 ms -> 1.20 ms (+20.00 %)"));
   EXPECT_THAT(text_of(folder / "j.xml"), HasSubstr("failures=\"2\""));
   EXPECT_EQ(text_of(base), before);
 }
@@ -239,7 +416,8 @@ TEST_F(SweepGateTest, TheNumberOfRepetitionsIsBounded) {
   const Result result = run(sweep(now, {"--gate", base, "--gate-retries", "3"}), shared);
   EXPECT_EQ(asked, 2u + 3 * 2u);
   EXPECT_EQ(result.code, 0);
-  EXPECT_THAT(result.out, HasSubstr("2 ambiguous; measure the ambiguous rows again"));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("gate passed: 2 of 2 rows ambiguous"),
+                                HasSubstr("measure the ambiguous rows again")));
   EXPECT_EQ(run(sweep(now, {"--gate", base, "--gate-retries", "0", "--overwrite", "--fail-on", "ambiguous"}),
                 timed({{1.3, Flag::gpu_shared}}))
                 .code,

@@ -188,10 +188,7 @@ Measured measure(const SweepOptions& options, Backend& backend, const std::vecto
   }
 }
 
-ExitCode sweep(const SweepOptions& options, const BackendOpener& open) {
-  ignore_broken_pipes();
-  check_distinct(outputs_of(options), inputs_of(options));
-  if (!options.output.empty()) check_existing(options.output, options.existing);
+ExitCode measure_and_gate(const SweepOptions& options, const BackendOpener& open) {
   const std::optional<SweepGate> gate = gate_of(options);
   const OpenBackend opened = open(options.device, options.measure);
   Backend& backend = *opened.backend;
@@ -208,6 +205,19 @@ ExitCode sweep(const SweepOptions& options, const BackendOpener& open) {
   if (!gate || measured.code == ExitCode::interrupted) return measured.code;
   FILE* stream = options.format == Format::table ? stdout : stderr;  // CSV and JSON stay whole
   return std::max(measured.code, gate->show(measured.rows, meta_of_run(facts, info), stream));
+}
+
+ExitCode sweep(const SweepOptions& options, const BackendOpener& open) {
+  ignore_broken_pipes();
+  check_distinct(outputs_of(options), inputs_of(options));
+  if (!options.output.empty()) check_existing(options.output, options.existing);
+  claim(options.gate_outputs);
+  try {
+    return measure_and_gate(options, open);
+  } catch (const Error& error) {
+    write_gate_error(error, options.gate_outputs);
+    throw;
+  }
 }
 
 ExitCode sweep_command(const SweepOptions& options, const BackendOpener& open) {

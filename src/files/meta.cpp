@@ -88,7 +88,7 @@ OrderedJson run_json(const RunFacts& facts, const BackendInfo& info) {
 OrderedJson parse_meta(const std::string& text, const std::string& file) {
   const OrderedJson json = OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("runs") || !json["runs"].is_object())
-    throw UsageError(fmt::format("{} is no attnprof meta file; move it away or give another -o", file));
+    throw UsageError(fmt::format("{} is no attnprof meta file; restore it or move it away", file));
   return json;
 }
 

@@ -1,10 +1,14 @@
 #include "gate/baseline.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/csv.hpp"
 #include "base/json_names.hpp"
+#include "files/meta.hpp"
 #include "gate/match.hpp"
 
 namespace attnprof {
@@ -45,14 +49,15 @@ std::vector<std::string> joined_columns(const Table& current, const Table& basel
 }
 
 // Runs of both; of the baseline's file everything else is kept.
-std::string joined_meta(const std::optional<std::string>& baseline,
-                        const std::optional<std::string>& current) {
+std::string joined_meta(const std::optional<std::string>& baseline, const std::optional<std::string>& current,
+                        const Table& old_rows, const Table& new_rows) {
   if (!baseline || !current) return baseline ? *baseline : current.value_or("");
   OrderedJson meta = OrderedJson::parse(*baseline, nullptr, false);
   const OrderedJson added = OrderedJson::parse(*current, nullptr, false);
-  for (const OrderedJson* json : {static_cast<const OrderedJson*>(&meta), &added})
+  for (const auto& [json, rows] : {std::pair{&std::as_const(meta), &old_rows}, {&added, &new_rows}})
     if (!json->is_object() || !json->contains("runs") || !(*json)["runs"].is_object())
-      throw UsageError("a .meta.json file is no attnprof meta file; restore it or remove it");
+      throw UsageError(
+          fmt::format("{} is no attnprof meta file; restore it or move it away", meta_path(rows->file())));
   for (const auto& [run, facts] : added["runs"].items()) meta["runs"][run] = facts;
   if (meta.contains("kernels") && meta["kernels"] != added.value("kernels", OrderedJson()))
     meta.erase("kernels");
@@ -82,7 +87,7 @@ BaselineUpdate updated_baseline(const std::string& baseline_csv,
     update.csv += new_records.line(row);
     ++update.added;
   }
-  update.meta = joined_meta(baseline_meta, current_meta);
+  update.meta = joined_meta(baseline_meta, current_meta, baseline, current);
   return update;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/json_names.hpp"
+#include "measure/comparable_facts.hpp"
 
 namespace attnprof {
 namespace {
@@ -15,6 +16,17 @@ std::string field_name(const std::string& fact) {
 }
 
 std::string major(const std::string& version) { return version.substr(0, version.find('.')); }
+
+// What the runs of a meta file list; nothing of one that is malformed, which is refused where it is used.
+void add_listed_facts(const std::string& meta_text, std::set<std::string>& names) {
+  const Json meta = Json::parse(meta_text, nullptr, /*allow_exceptions=*/false);
+  if (!meta.is_object() || !meta.contains("runs") || !meta["runs"].is_object()) return;
+  for (const Json& run : meta["runs"]) {
+    if (!run.is_object() || !run.contains("comparable") || !run["comparable"].is_array()) continue;
+    for (const Json& name : run["comparable"])
+      if (name.is_string()) names.insert(field_name(name.get<std::string>()));
+  }
+}
 
 std::string value_of(const RunFactsByName& facts, const std::string& name) {
   const auto found = facts.find(name);
@@ -27,7 +39,7 @@ std::optional<RunFactsByName> comparable_facts(const std::string& meta_text, con
                                                const std::string& file) {
   const Json meta = Json::parse(meta_text, nullptr, /*allow_exceptions=*/false);
   if (!meta.is_object() || !meta.contains("runs") || !meta["runs"].is_object())
-    throw UsageError(fmt::format("{} is no attnprof meta file; give the one that the sweep wrote", file));
+    throw UsageError(fmt::format("{} is no attnprof meta file; restore it or move it away", file));
   if (!meta["runs"].contains(run)) return std::nullopt;
   try {
     const Json& json = meta["runs"][run];
@@ -61,12 +73,19 @@ bool is_driver(const Difference& difference) {
   return difference.field == "cuda_driver" && major(difference.baseline) == major(difference.current);
 }
 
-std::string describe(const std::vector<Difference>& differences) {
+std::string describe(const std::vector<Difference>& differences, std::string_view place) {
   std::string text;
   for (const Difference& difference : differences)
-    text += fmt::format("{}{} ({} in the baseline, {} now)", text.empty() ? "" : ", ", difference.field,
-                        difference.baseline, difference.current);
+    text += fmt::format("{}{} ({} {}, {} now)", text.empty() ? "" : ", ", difference.field,
+                        difference.baseline, place, difference.current);
   return text;
+}
+
+std::vector<std::string> allowable_names(const std::vector<std::optional<std::string>>& meta_texts) {
+  std::set<std::string> names = {"device", "seed", "env_id", "bytes_source"};
+  for (const std::string& fact : all_comparable_facts()) names.insert(field_name(fact));
+  for (const auto& text : meta_texts) add_listed_facts(text.value_or(""), names);
+  return {names.begin(), names.end()};
 }
 
 }  // namespace attnprof

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attnprof {
@@ -29,6 +30,11 @@ std::vector<Difference> differences(const RunFactsByName& baseline, const RunFac
 // A new driver: times are not compared, bytes and FLOPs are.
 bool is_driver(const Difference& difference);
 
-std::string describe(const std::vector<Difference>& differences);
+// "ecc (on in the baseline, off now)"; `place`: where the first value is, "in the baseline".
+std::string describe(const std::vector<Difference>& differences, std::string_view place);
+
+// Every name that --allow-different takes: the facts of all backends and those that the runs of these meta
+// files list, as the rows call them, and what is no fact of a meta file.
+std::vector<std::string> allowable_names(const std::vector<std::optional<std::string>>& meta_texts);
 
 }  // namespace attnprof

@@ -47,11 +47,11 @@ std::vector<KernelSources> kernels_of(const GateInput& input, const std::vector<
   return all;
 }
 
-std::string kernels_sentence(const GateResult& result) {
+std::string kernels_sentence(const GateResult& result, Against against) {
   const auto &before = result.baseline_kernels, &now = result.current_kernels;
   if (before.empty() && now.empty()) return "";
   const bool same = before.size() == 1 && now.size() == 1 && before.front().hash == now.front().hash;
-  return fmt::format("kernels: {} in the baseline, {} now{}", listed(before), listed(now),
+  return fmt::format("kernels: {} {}, {} now{}", listed(before), place_of(against), listed(now),
                      same ? ", the same sources" : "");
 }
 

@@ -12,6 +12,6 @@ namespace attnprof {
 std::vector<KernelSources> kernels_of(const GateInput& input, const std::vector<uint32_t>& rows);
 
 // "kernels: PATH (HASH) in the baseline, PATH (HASH) now", in one line; empty where neither is known.
-std::string kernels_sentence(const GateResult& result);
+std::string kernels_sentence(const GateResult& result, Against against);
 
 }  // namespace attnprof

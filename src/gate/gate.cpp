@@ -48,12 +48,6 @@ bool left_out(const Metric& metric, const RowPair& pair) {
   return (metric.category == Category::bytes || metric.category == Category::flops) && !pair.counts;
 }
 
-bool same_resolved(const Table& baseline, const Table& current, const RowPair& pair) {
-  return std::ranges::all_of(std::array{Fact::br, Fact::bc, Fact::knobs_used}, [&](Fact fact) {
-    return baseline.fact(pair.baseline, fact) == current.fact(pair.current, fact);
-  });
-}
-
 // Both files as one: same kind, and what is warned of.
 void check_layouts(const Table& baseline, const Table& current, GateResult& result) {
   if (baseline.layout().source != current.layout().source)
@@ -153,6 +147,16 @@ void decide(const GateOptions& options, GateResult& result) {
 
 }  // namespace
 
+std::string_view place_of(Against against) {
+  return against == Against::baseline ? "in the baseline" : "at the merge base";
+}
+
+bool same_resolved(const Table& baseline, const Table& current, const RowPair& pair) {
+  return std::ranges::all_of(std::array{Fact::br, Fact::bc, Fact::knobs_used}, [&](Fact fact) {
+    return baseline.fact(pair.baseline, fact) == current.fact(pair.current, fact);
+  });
+}
+
 std::string_view to_string(Event::Kind kind) {
   constexpr std::array names = {"no longer ok", "missing", "tile", "now ok", "new"};
   return names[static_cast<size_t>(kind)];
@@ -207,6 +211,7 @@ std::optional<Comparison> compare(const Table& baseline, const Table& current, c
 }
 
 GateResult gate(const GateInput& baseline, const GateInput& current, const GateOptions& options) {
+  check_allowed(options.allow_different, baseline, current);
   GateResult result{.baseline = &baseline.table,
                     .current = &current.table,
                     .pairs = {},
@@ -223,7 +228,7 @@ GateResult gate(const GateInput& baseline, const GateInput& current, const GateO
     result.baseline_kernels = kernels_of(baseline, old_rows.rows);
     result.current_kernels = kernels_of(current, new_rows.rows);
   }
-  const auto warnings = check_comparable(baseline, current, options.allow_different, result.pairs);
+  const auto warnings = check_comparable(baseline, current, options, result.pairs);
   result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
   for (size_t i = 0; i < result.pairs.size(); ++i) compare_pair(i, result);
   warn_of_scatter(result);

@@ -17,6 +17,11 @@ namespace attnprof {
 // What may make the gate fail; `other` metrics always do.
 enum class FailOn { latency, bytes, flops, build, missing, ambiguous };
 
+// What the first file is, which decides words and advice: a file that is kept and renewed, or the other side
+// of a pull request, measured for this gate alone.
+enum class Against { baseline, merge_base };
+std::string_view place_of(Against against);  // "in the baseline"
+
 struct GateOptions {
   std::vector<std::string> key;  // of --key; empty: attnprof's own files
   std::vector<Metric> metrics = default_metrics();
@@ -24,6 +29,9 @@ struct GateOptions {
   bool allow_missing = false;             // rows that are absent or skipped are no failure
   std::set<std::string> allow_different;  // fields that need not agree
   std::set<FailOn> fail_on = {FailOn::latency, FailOn::bytes, FailOn::flops, FailOn::build, FailOn::missing};
+  Against against = Against::baseline;
+  std::vector<std::string> given;  // words of the command line that say the above, for advice that repeats it
+  bool renewable = true;           // a further command can read both files again
 };
 
 // A file and what describes its runs.
@@ -37,6 +45,9 @@ struct RowPair {
   bool time, counts;      // compared, or left out: another driver, another source
   uint16_t compared = 0;  // metrics
 };
+
+// Same tile and knobs in force.
+bool same_resolved(const Table& baseline, const Table& current, const RowPair& pair);
 
 struct Comparison {
   size_t pair, metric;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gate/report.hpp"
 #include "testing/gate_files.hpp"
 
 namespace attnprof {
@@ -160,6 +161,45 @@ TEST(GateProperty, NoCutTurnsARedGateGreen) {
     EXPECT_NE(gate_texts(good, bad.substr(0, cut)).code, 0) << cut;
     EXPECT_NE(gate_texts(good, bad.substr(0, cut) + "\n").code, 0) << cut;
   }
+}
+
+// Of any two files: each row that changed is of one cause, and no cause claims more rows than there are.
+TEST(GateProperty, CausesShareOutTheRowsThatChanged) {
+  size_t several = 0;
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    Generator generator(seed);
+    const std::vector<Row> rows = generator.rows();
+    std::vector<Row> other = rows;
+    for (Row& row : other) {
+      if (generator.chance(0.3)) row.counters.sm_total = generator.amount();
+      if (generator.chance(0.2)) row.resolved.br = 128;
+      if (generator.chance(0.1)) row.status = {"failed", "", ""};
+    }
+    if (generator.chance(0.3)) other.pop_back();
+    std::istringstream old_stream(csv_of(rows)), new_stream(csv_of(other));
+    const GateOptions options;
+    const Table old_table(old_stream, "base.csv", {}, options.metrics),
+        new_table(new_stream, "new.csv", {}, options.metrics);
+    const GateResult result = gate({old_table, {}}, {new_table, {}}, options);
+    const GateReport report(result, options);
+    size_t told = report.rows_of_more;
+    for (const Cause& cause : report.causes) {
+      told += cause.rows;
+      several += cause.rows > 1;
+      ASSERT_LE(cause.rows, cause.of) << seed;
+      ASSERT_LE(cause.of, report.all_rows()) << seed;
+    }
+    ASSERT_EQ(told + report.count(RowState::same) + report.count(RowState::skipped), report.all_rows())
+        << seed;
+    const bool gone =
+        other.size() < rows.size() && rows.back().status.disposition != "ok";  // it never worked
+    ASSERT_EQ(report.all_rows(), rows.size() - gone) << seed;
+    const std::string text = gate_text(report);
+    ASSERT_TRUE(text.starts_with(gate_summary(report) + "\n")) << text;
+    ASSERT_LE(static_cast<size_t>(std::ranges::count(text, '\n')), report.causes.size() + 6) << text;
+    ASSERT_LE(std::ranges::count(gate_annotations(report, "."), '\n'), 20);
+  }
+  EXPECT_GT(several, seeds);
 }
 
 TEST(GateProperty, ManyRows) {

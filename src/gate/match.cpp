@@ -1,11 +1,14 @@
 #include "gate/match.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "base/nearest.hpp"
+#include "base/shell_word.hpp"
 #include "files/meta.hpp"
 #include "gate/comparable.hpp"
 
@@ -22,8 +25,11 @@ struct Answer {
 
 class Comparability {
  public:
-  Comparability(const GateInput& baseline, const GateInput& current, const std::set<std::string>& allowed)
-      : baseline_(baseline), current_(current), allowed_(allowed) {}
+  Comparability(const GateInput& baseline, const GateInput& current, const GateOptions& options)
+      : baseline_(baseline),
+        current_(current),
+        allowed_(options.allow_different),
+        against_(options.against) {}
 
   const Answer& of(const RowPair& pair) {
     const auto text = [](const GateInput& input, size_t row, Fact fact) -> std::string_view {
@@ -42,9 +48,9 @@ class Comparability {
     const std::string& new_backend = current_.table.fact(pair.current, Fact::backend);
     if (old_backend != new_backend)
       throw EnvironmentError(
-          fmt::format("not comparable: backend ({} in the baseline, {} now); "
+          fmt::format("not comparable: backend ({} {}, {} now); "
                       "measured and simulated rows are never compared with each other",
-                      old_backend, new_backend));
+                      old_backend, place_of(against_), new_backend));
     const bool same =
         baseline_.table.fact(pair.baseline, Fact::env_id) == current_.table.fact(pair.current, Fact::env_id);
     if (!same && allowed_.contains("env_id")) return {};
@@ -59,12 +65,15 @@ class Comparability {
     return {.time = differing.empty(), .driver = differing};
   }
 
-  [[noreturn]] static void refuse(const std::vector<Difference>& differing) {
+  [[noreturn]] void refuse(const std::vector<Difference>& differing) const {
     std::string names;
     for (const Difference& difference : differing) names += (names.empty() ? "" : ",") + difference.field;
-    throw EnvironmentError(fmt::format(
-        "not comparable: {}; measure the baseline again in this environment, or give --allow-different {}",
-        describe(differing), names));
+    throw EnvironmentError(fmt::format("not comparable: {}; measure {}, or give --allow-different {}",
+                                       describe(differing, place_of(against_)),
+                                       against_ == Against::baseline
+                                           ? "the baseline again in this environment"
+                                           : "both sides in one environment",
+                                       shell_word(names)));
   }
 
   // Nothing only when the environments are the same anyway.
@@ -84,21 +93,22 @@ class Comparability {
   const GateInput& baseline_;
   const GateInput& current_;
   const std::set<std::string>& allowed_;
+  const Against against_;
   std::map<std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>, Answer>
       answers_;
 };
 
 // Bytes counted by one instrument say nothing of bytes counted by another.
 bool same_bytes_source(const Table& baseline, const Table& current, const RowPair& pair,
-                       const std::set<std::string>& allowed) {
+                       const GateOptions& options) {
   const std::string& old_source = baseline.fact(pair.baseline, Fact::bytes_source);
   const std::string& new_source = current.fact(pair.current, Fact::bytes_source);
   if (old_source == new_source) return true;
-  if (allowed.contains("bytes_source")) return false;
+  if (options.allow_different.contains("bytes_source")) return false;
   throw EnvironmentError(fmt::format(
-      "not comparable: bytes_source ({} in the baseline, {} now; {}, line {}); measure with the same "
+      "not comparable: bytes_source ({} {}, {} now; {}, line {}); measure with the same "
       "counters, or give --allow-different bytes_source to compare without bytes",
-      old_source, new_source, current.file(), current.line(pair.current)));
+      old_source, place_of(options.against), new_source, current.file(), current.line(pair.current)));
 }
 
 bool timed(const Table& baseline, const Table& current, const RowPair& pair) {
@@ -130,19 +140,29 @@ Selection select_rows(const Table& table, std::string_view run) {
   return selection;
 }
 
+void check_allowed(const std::set<std::string>& allowed, const GateInput& baseline,
+                   const GateInput& current) {
+  if (allowed.empty()) return;
+  const std::vector<std::string> known = allowable_names({baseline.meta, current.meta});
+  for (const std::string& name : allowed)
+    if (std::ranges::find(known, name) == known.end())
+      throw UsageError(fmt::format("--allow-different '{}' is no fact of an environment; there are {}{}",
+                                   name, fmt::join(known, ", "), did_you_mean(name, known)));
+}
+
 std::vector<std::string> check_comparable(const GateInput& baseline, const GateInput& current,
-                                          const std::set<std::string>& allowed, std::vector<RowPair>& pairs) {
+                                          const GateOptions& options, std::vector<RowPair>& pairs) {
   std::set<std::string> warnings;
   if (!is_results(baseline.table)) return {};
-  Comparability comparability(baseline, current, allowed);
+  Comparability comparability(baseline, current, options);
   for (RowPair& pair : pairs) {
     const Answer& answer = comparability.of(pair);
     if (!answer.driver.empty())
       warnings.insert(fmt::format("another driver: {}; times are not compared, bytes and FLOPs are",
-                                  describe(answer.driver)));
+                                  describe(answer.driver, place_of(options.against))));
     if (!baseline.table.ok(pair.baseline) || !current.table.ok(pair.current)) continue;
     pair.time = answer.time && timed(baseline.table, current.table, pair);
-    pair.counts = same_bytes_source(baseline.table, current.table, pair, allowed);
+    pair.counts = same_bytes_source(baseline.table, current.table, pair, options);
     if (!pair.counts) warnings.insert("bytes_source differs: bytes and FLOPs are not compared");
   }
   return {warnings.begin(), warnings.end()};

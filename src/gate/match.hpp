@@ -19,9 +19,12 @@ struct Selection {
 };
 Selection select_rows(const Table& table, std::string_view run);
 
+// Throws UsageError for a name that no fact has, with the one that may be meant and all there are.
+void check_allowed(const std::set<std::string>& allowed, const GateInput& baseline, const GateInput& current);
+
 // Sets `time` and `counts` of every pair and returns warnings. Throws EnvironmentError naming the fields that
 // differ, or the meta file that would say.
 std::vector<std::string> check_comparable(const GateInput& baseline, const GateInput& current,
-                                          const std::set<std::string>& allowed, std::vector<RowPair>& pairs);
+                                          const GateOptions& options, std::vector<RowPair>& pairs);
 
 }  // namespace attnprof

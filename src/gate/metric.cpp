@@ -56,6 +56,22 @@ std::vector<Metric> build_metrics(const std::vector<Metric>& metrics) {
   return build;
 }
 
+std::string human_name(const Metric& metric) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> names = {{
+      {"latency_median_ns", "latency"},
+      {"hbm_bytes", "HBM bytes"},
+      {"sm_bytes", "SM bytes"},
+      {"executed_tensor_flops", "executed FLOPs"},
+      {"registers", "registers"},
+      {"spill_bytes", "spills"},
+      {"smem_bytes", "shared memory"},
+  }};
+  const auto found =
+      std::ranges::find(names, metric.column, &std::pair<std::string_view, std::string_view>::first);
+  return std::string(metric.category == Category::other || found == names.end() ? metric.column
+                                                                                : found->second);
+}
+
 std::string human_value(const Metric& metric, double value) {
   if (metric.category == Category::other) return fmt::format("{:.6g}", value);
   if (metric.column.ends_with("_ns")) return human_time_ns(value);

@@ -29,6 +29,8 @@ std::vector<Metric> default_metrics();
 // Those of them that `attnprof compile -o` writes too.
 std::vector<Metric> build_metrics(const std::vector<Metric>& metrics);
 
+// What the column holds, for people: "HBM bytes", "spills"; another's column by its name.
+std::string human_name(const Metric& metric);
 // A value of the column for people: 134 MB, 12.3 us.
 std::string human_value(const Metric& metric, double value);
 // "more than 1 % and 524 kB": what was exceeded.

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/json_names.hpp"
+#include "gate/advice.hpp"
 #include "gate/report.hpp"
 #include "gate/row_outcome.hpp"
 
@@ -66,10 +67,10 @@ void append_metrics(Text& text, const GateResult& result, const RowPair& pair) {
 }
 
 void append_row(Text& text, const GateResult& result, const RowOutcome& outcome) {
-  const bool missing = outcome.state == "missing";
+  const bool missing = outcome.state == RowState::missing;
   const Table& table = missing ? *result.baseline : *result.current;
-  append(text, R"({{"row":{},"state":"{}","failed":{})", json_string(table.label(outcome.row)), outcome.state,
-         outcome.failed);
+  append(text, R"({{"row":{},"state":"{}","failed":{})", json_string(table.label(outcome.row)),
+         to_string(outcome.state), outcome.failed);
   if (missing || outcome.pair)
     append(text, R"(,"baseline_line":{})",
            result.baseline->line(missing ? outcome.row : outcome.pair->baseline));
@@ -81,6 +82,26 @@ void append_row(Text& text, const GateResult& result, const RowOutcome& outcome)
   append(text, "]}}");
 }
 
+OrderedJson row_counts_json(const GateReport& report) {
+  OrderedJson counts = OrderedJson::object();
+  for (size_t i = 0; i < report.rows.size(); ++i)
+    counts[std::string(to_string(static_cast<RowState>(i)))] = report.rows[i];
+  return counts;
+}
+
+// As people read them; "rows" below has each value.
+OrderedJson causes_json(const GateReport& report) {
+  OrderedJson all = OrderedJson::array();
+  for (const Cause& cause : report.causes)
+    all.push_back({{"state", to_string(cause.state)},
+                   {"failed", cause.failed},
+                   {"rows", cause.rows},
+                   {"of", cause.of},
+                   {"shared", report.label(cause)},
+                   {"text", joined(text_of(report, cause))}});
+  return all;
+}
+
 OrderedJson kernels_json(const std::vector<KernelSources>& sources) {
   OrderedJson all = OrderedJson::array();
   for (const KernelSources& one : sources) all.push_back({{"path", one.path}, {"hash", one.hash}});
@@ -89,17 +110,22 @@ OrderedJson kernels_json(const std::vector<KernelSources>& sources) {
 
 }  // namespace
 
-void write_gate_json(std::ostream& stream, const GateResult& result, const GateOptions& options) {
+void write_gate_json(std::ostream& stream, const GateReport& report) {
+  const GateResult& result = report.result;
   OrderedJson head = {{"baseline", result.baseline->file()},
                       {"current", result.current->file()},
                       {"exit_code", static_cast<int>(result.exit_code())},
-                      {"summary", gate_summary(result)},
+                      {"summary", gate_summary(report)},
+                      {"advice", joined(gate_advice(report))},
                       {"warnings", result.warnings},
                       {"compared", result.compared}};
   head["kernels"] = {{"baseline", kernels_json(result.baseline_kernels)},
                      {"current", kernels_json(result.current_kernels)}};
   for (Verdict verdict : {Verdict::same, Verdict::better, Verdict::worse, Verdict::ambiguous})
     head[std::string(to_string(verdict))] = result.count(verdict);
+  head["row_counts"] = row_counts_json(report);
+  head["shared_identity"] = report.caption();
+  head["causes"] = causes_json(report);
   head["metrics"] = OrderedJson::array();
   for (const Metric& metric : result.baseline->layout().metrics)
     head["metrics"].push_back(metric_json(metric));
@@ -108,7 +134,7 @@ void write_gate_json(std::ostream& stream, const GateResult& result, const GateO
   stream << text << "\"rows\":[";
   const char* before = "\n";
   Text row;
-  for_each_row(result, options, [&](const RowOutcome& outcome) {
+  for_each_row(result, report.options, [&](const RowOutcome& outcome) {
     row.clear();
     append_row(row, result, outcome);
     stream << before << std::string_view(row.data(), row.size());

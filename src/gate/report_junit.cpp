@@ -54,23 +54,25 @@ std::string details(const GateResult& result, const RowOutcome& outcome) {
 
 // Neither a failure nor a comparison: a row of one file, or of a case that never worked.
 bool is_skipped(const RowOutcome& outcome) {
-  return !outcome.failed && (outcome.state == "missing" || !outcome.pair || outcome.pair->compared == 0);
+  return !outcome.failed &&
+         (outcome.state == RowState::missing || !outcome.pair || outcome.pair->compared == 0);
 }
 
 std::string test_case(const GateResult& result, const RowOutcome& outcome) {
-  const Table& table = outcome.state == "missing" ? *result.baseline : *result.current;
+  const Table& table = outcome.state == RowState::missing ? *result.baseline : *result.current;
   std::string message = details(result, outcome);
-  if (message.empty()) message = outcome.state;
-  if (outcome.state == "no longer ok")
-    message = table.disposition(outcome.row) + ": " + table.reason(outcome.row);
+  if (message.empty()) message = to_string(outcome.state);
+  if (outcome.state == RowState::not_ok) message = disposition_and_reason(table, outcome.row);
+  if (outcome.state == RowState::never_ok) message += ", " + disposition_and_reason(table, outcome.row);
+  if (outcome.state == RowState::tile) message += " " + tile_change(result, *outcome.pair);
   std::string text = fmt::format("    <testcase classname=\"attnprof.gate\" name=\"{}\"",
                                  xml_escaped(table.label(outcome.row)));
   if (outcome.failed)
     text += fmt::format(">\n      <failure type=\"{}\" message=\"{}\"/>\n    </testcase>\n",
-                        xml_escaped(outcome.state), xml_escaped(message));
+                        xml_escaped(to_string(outcome.state)), xml_escaped(message));
   else if (is_skipped(outcome))
     text += fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", xml_escaped(message));
-  else if (outcome.state != "same")
+  else if (outcome.state != RowState::same)
     text += fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", xml_escaped(message));
   else
     text += "/>\n";
@@ -109,14 +111,17 @@ std::string error_case(std::string_view name, std::string_view message) {
 }  // namespace
 
 // When nothing was compared, which is no pass, it is red for who reads this file alone.
-void write_gate_junit(std::ostream& stream, const GateResult& result, const GateOptions& options) {
-  begin_suite(stream, counts_of(result, options));
-  if (const std::string kernels = kernels_sentence(result); !kernels.empty())
+void write_gate_junit(std::ostream& stream, const GateReport& report) {
+  const GateResult& result = report.result;
+  begin_suite(stream, counts_of(result, report.options));
+  if (const std::string kernels = kernels_sentence(result, report.options.against); !kernels.empty())
     stream << fmt::format(
         "    <properties>\n      <property name=\"kernels\" value=\"{}\"/>\n    </properties>\n",
         xml_escaped(kernels));
-  for_each_row(result, options, [&](const RowOutcome& outcome) { stream << test_case(result, outcome); });
-  if (result.compared == 0) stream << error_case("nothing compared", gate_summary(result));
+  for_each_row(result, report.options,
+               [&](const RowOutcome& outcome) { stream << test_case(result, outcome); });
+  if (result.compared == 0) stream << error_case("nothing compared", gate_summary(report));
+  stream << fmt::format("    <system-out>{}</system-out>\n", xml_escaped(gate_text(report)));
   stream << end_of_suite;
 }
 

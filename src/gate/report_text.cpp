@@ -1,159 +1,92 @@
 #include <fmt/format.h>
-
-#include <cmath>
+#include <fmt/ranges.h>
 
 #include "base/safe_text.hpp"
+#include "base/terminal_color.hpp"
+#include "gate/advice.hpp"
 #include "gate/compared_kernels.hpp"
 #include "gate/report.hpp"
 
 namespace attnprof {
 namespace {
 
-std::string change(const Comparison& comparison) {
-  if (!std::isfinite(comparison.worsening)) return "from 0";
-  const double share = (comparison.current - comparison.baseline) / std::abs(comparison.baseline);
-  return fmt::format("{:+.2f} %", 100 * share);
-}
-
-std::string tile_of(const Table& table, size_t row) {
-  const std::string &br = table.fact(row, Fact::br), &bc = table.fact(row, Fact::bc),
-                    &knobs = table.fact(row, Fact::knobs_used);
-  std::string text = br.empty() ? "none" : bc.empty() ? br : fmt::format("{}x{}", br, bc);
-  return knobs.empty() || knobs == "-" ? text : text + " " + knobs;
-}
-
-std::string reason_of(const Table& table, size_t row) {
-  const std::string& reason = table.reason(row);
-  return fmt::format("{}{}{}", table.disposition(row), reason.empty() ? "" : ": ", reason);
-}
-
-std::string at_line(const Table& table, size_t row) {
-  return fmt::format("{}, line {}", table.file(), table.line(row));
-}
-
-std::string what_happened(const GateResult& result, const Event& event) {
-  const Table &baseline = *result.baseline, &current = *result.current;
-  switch (event.kind) {
-    case Event::Kind::not_ok:
-      return reason_of(current, event.current);
-    case Event::Kind::missing:
-      return fmt::format("only in {}", at_line(baseline, event.baseline));
-    case Event::Kind::tile:
-      return fmt::format("{} -> {}", tile_of(baseline, event.baseline), tile_of(current, event.current));
-    case Event::Kind::now_ok:
-      return fmt::format("was {}", reason_of(baseline, event.baseline));
-    case Event::Kind::added:
-      return fmt::format("{}, only in {}", current.disposition(event.current),
-                         at_line(current, event.current));
+Tone tone_of(RowState state, bool failed) {
+  switch (state) {
+    case RowState::not_ok:
+    case RowState::worse:
+    case RowState::missing:
+      return failed ? Tone::bad : Tone::doubtful;
+    case RowState::ambiguous:
+      return failed ? Tone::bad : Tone::doubtful;
+    case RowState::better:
+    case RowState::now_ok:
+      return Tone::good;
+    default:
+      return Tone::plain;
   }
-  return "";
 }
 
-class Lines {
- public:
-  Lines(const GateResult& result, size_t most) : result_(result), most_(most) {}
-  void add(Verdict verdict) {
-    for (const Comparison& comparison : result_.different)
-      if (comparison.judgement.verdict == verdict && lines_.size() < most_)
-        lines_.push_back({std::string(to_string(verdict)), describe_change(result_, comparison),
-                          result_.current->label(result_.pairs[comparison.pair].current)});
-  }
-  void add(Event::Kind kind) {
-    for (const Event& event : result_.events) {
-      if (event.kind != kind || lines_.size() >= most_) continue;
-      const bool gone = kind == Event::Kind::missing;
-      lines_.push_back(
-          {std::string(to_string(kind)), what_happened(result_, event),
-           gone ? result_.baseline->label(event.baseline) : result_.current->label(event.current)});
-    }
-  }
-  std::vector<GateLine> take() { return std::move(lines_); }
+Tone tone_of(const GateResult& result) {
+  return result.compared == 0 ? Tone::doubtful : result.failed ? Tone::bad : Tone::good;
+}
 
- private:
-  const GateResult& result_;
-  size_t most_;
-  std::vector<GateLine> lines_;
-};
+std::string_view verdict_of(const GateResult& result) {
+  return result.compared == 0 ? "gate compared nothing" : result.failed ? "gate failed" : "gate passed";
+}
 
-// What helps where rows are missing from the runs that were chosen.
-std::string advice_on_missing(const GateResult& result, const std::string& otherwise) {
-  if (result.in_other_runs == 0) return otherwise;
+std::string_view words_of(RowState state) {
+  return state == RowState::same   ? "the same"
+         : state == RowState::tile ? "with another tile"
+                                   : to_string(state);
+}
+
+std::string counts(const GateReport& report) {
+  std::vector<std::string> parts;
+  const size_t all = report.all_rows();
+  for (size_t i = 0; i < report.rows.size(); ++i) {
+    if (report.rows[i] == 0) continue;
+    const auto state = static_cast<RowState>(i);
+    const bool allowed = state <= RowState::missing && report.result.compared > 0 && !report.result.failed;
+    const std::string of = parts.empty() ? fmt::format(" of {} row{}", all, all == 1 ? "" : "s") : "";
+    parts.push_back(
+        fmt::format("{}{} {}{}", report.rows[i], of, words_of(state), allowed ? " (allowed)" : ""));
+  }
+  return parts.empty() ? "no rows" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string counted(const GateReport& report) {
+  const size_t values = report.result.compared;
+  return fmt::format(": {}; {} value{} compared", counts(report), values, values == 1 ? "" : "s");
+}
+
+std::string cause_line(const GateReport& report, const Cause& cause, bool color) {
+  const CauseText text = text_of(report, cause);
   return fmt::format(
-      "{} of the missing rows are in other runs of {}: --run newest takes every case's last row",
-      result.in_other_runs, result.current->file());
-}
-
-std::string advice(const GateResult& result) {
-  const std::string update =
-      fmt::format("attnprof baseline update {} {}", result.baseline->file(), result.current->file());
-  if (result.compared == 0)
-    return ", which is no pass: " + advice_on_missing(result, "do both files hold the same cases, measured?");
-  if (result.count(Event::Kind::not_ok) > 0) return "; the rows that are no longer ok say why";
-  if (result.count(Verdict::worse) > 0)
-    return fmt::format("; if this is meant, renew the baseline: {} --accept-regressions", update);
-  if (result.count(Event::Kind::missing) > 0)
-    return "; " + advice_on_missing(
-                      result, "measure the missing rows, or give --allow-missing for a part of the plan");
-  if (result.count(Verdict::ambiguous) > 0)
-    return "; measure the ambiguous rows again, as attnprof sweep --gate does by itself";
-  if (result.count(Verdict::better) > 0) return fmt::format("; keep the gain with {}", update);
-  return "";
+      "  {} {}{}: {}\n", text.rows, toned(tone_of(cause.state, cause.failed), text.state, color),
+      text.label.empty() ? "" : fmt::format(" ({})", printable(text.label)), printable(text.what));
 }
 
 }  // namespace
 
-std::string describe_change(const GateResult& result, const Comparison& comparison) {
-  const Metric& metric = result.baseline->layout().metrics[comparison.metric];
-  std::string why = comparison.judgement.why;
-  if (comparison.judgement.verdict == Verdict::worse)
-    why = human_allowance(metric) + (why.empty() ? "" : "; " + why);
-  return fmt::format("{} {} -> {} ({}{}{})", metric.column, human_value(metric, comparison.baseline),
-                     human_value(metric, comparison.current), change(comparison), why.empty() ? "" : ", ",
-                     why);
+std::string gate_summary(const GateReport& report) {
+  return std::string(verdict_of(report.result)) + counted(report);
 }
 
-std::vector<GateLine> gate_lines(const GateResult& result, size_t most) {
-  Lines lines(result, most);
-  lines.add(Event::Kind::not_ok);
-  lines.add(Verdict::worse);
-  lines.add(Event::Kind::missing);
-  lines.add(Verdict::ambiguous);
-  lines.add(Event::Kind::tile);
-  lines.add(Verdict::better);
-  lines.add(Event::Kind::now_ok);
-  lines.add(Event::Kind::added);
-  return lines.take();
-}
-
-size_t gate_line_count(const GateResult& result) { return result.different.size() + result.events.size(); }
-
-std::string gate_summary(const GateResult& result) {
-  const auto counted = [](size_t count, const char* what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-  };
-  std::string text = fmt::format("gate {}: {} and {} compared",
-                                 result.compared == 0 ? "compared nothing"
-                                 : result.failed      ? "failed"
-                                                      : "passed",
-                                 counted(result.pairs.size(), "row"), counted(result.compared, "value"));
-  for (Verdict verdict : {Verdict::worse, Verdict::ambiguous, Verdict::better})
-    if (const size_t count = result.count(verdict)) text += fmt::format(", {} {}", count, to_string(verdict));
-  for (Event::Kind kind :
-       {Event::Kind::missing, Event::Kind::not_ok, Event::Kind::now_ok, Event::Kind::added})
-    if (const size_t count = result.count(kind)) text += fmt::format(", {} {}", count, to_string(kind));
-  return text + advice(result);
-}
-
-std::string gate_text(const GateResult& result, size_t most) {
-  std::string text;
-  for (const std::string& warning : result.warnings) text += fmt::format("warning: {}\n", printable(warning));
-  for (const GateLine& line : gate_lines(result, most))
-    text += fmt::format("{:<12} {}: {}\n", line.verdict, printable(line.row), printable(line.what));
-  if (const size_t all = gate_line_count(result); all > most)
-    text += fmt::format("... and {} more; --json has all\n", all - most);
-  if (const std::string kernels = kernels_sentence(result); !kernels.empty())
+std::string gate_text(const GateReport& report, bool color) {
+  std::string text = toned(tone_of(report.result), verdict_of(report.result), color) + counted(report) + "\n";
+  for (const Cause& cause : report.causes) text += cause_line(report, cause, color);
+  if (report.more_causes > 0)
+    text += fmt::format("  and {} more rows that changed in {} other ways; --json FILE has all\n",
+                        report.rows_of_more, report.more_causes);
+  if (const std::string caption = report.caption(); !caption.empty())
+    text += fmt::format("all rows: {}\n", printable(caption));
+  for (const std::string& warning : report.result.warnings)
+    text += fmt::format("{}: {}\n", toned(Tone::doubtful, "warning", color), printable(warning));
+  if (const std::string kernels = kernels_sentence(report.result, report.options.against); !kernels.empty())
     text += printable(kernels) + "\n";
-  return text + printable(gate_summary(result)) + "\n";
+  if (const std::string advice = joined(gate_advice(report)); !advice.empty())
+    text += fmt::format("what to do: {}\n", printable(advice));
+  return text;
 }
 
 }  // namespace attnprof

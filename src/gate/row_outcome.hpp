@@ -1,4 +1,4 @@
-// The outcome of one row, as JUnit and JSON list it.
+// The outcome of one row, as every report tells it.
 #pragma once
 
 #include <span>
@@ -9,8 +9,25 @@
 
 namespace attnprof {
 
+// The worst that can be said of a row, worst first.
+enum class RowState {
+  not_ok,
+  worse,
+  missing,
+  ambiguous,
+  tile,  // nothing but its tile or knobs
+  better,
+  now_ok,
+  added,
+  never_ok,  // in neither file: failed, or skipped in one of them
+  skipped,   // in both
+  same,
+  count,
+};
+std::string_view to_string(RowState state);
+
 struct RowOutcome {
-  std::string_view state;         // same, better, worse, ambiguous, or an event's name
+  RowState state = RowState::same;
   const RowPair* pair = nullptr;  // null for a row of one file only
   size_t row = 0;                 // of the current file; of the baseline when missing
   bool failed = false;

@@ -64,7 +64,7 @@ Layout layout_of(const std::vector<std::string>& header, const std::vector<std::
 std::string_view column_of(Fact fact) {
   constexpr std::array<std::string_view, fact_count> names = {
       "run",          "env_id", "backend", "device",     "disposition", "reason", "flags", "latency_source",
-      "bytes_source", "br",     "bc",      "knobs_used", "error"};
+      "bytes_source", "br",     "bc",      "knobs_used", "error",       "file"};
   return names[static_cast<size_t>(fact)];
 }
 
@@ -97,13 +97,15 @@ bool Table::tells(const std::vector<std::string>& cells, size_t column) const {
   return cells[column] != cells[static_cast<size_t>(other)];
 }
 
-std::string Table::label(size_t row) const {
+std::string Table::label(size_t row) const { return label(row, std::vector<bool>(layout_.key.size(), true)); }
+
+std::string Table::label(size_t row, const std::vector<bool>& columns) const {
   const std::vector<std::string> fields = fields_of(key(row));
   std::string text;
   for (size_t i = 0; i < fields.size(); ++i) {
-    if (!tells(fields, i)) continue;
+    if (!columns[i] || !tells(fields, i)) continue;
     const bool named = layout_.source == Source::other || is_number(fields[i]);
-    text += (i > 0 ? " " : "") + (named ? layout_.key[i] + "=" + fields[i] : fields[i]);
+    text += (text.empty() ? "" : " ") + (named ? layout_.key[i] + "=" + fields[i] : fields[i]);
   }
   return text;
 }

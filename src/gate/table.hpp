@@ -36,7 +36,7 @@ Layout layout_of(const std::vector<std::string>& header, const std::vector<std::
                  const std::vector<Metric>& metrics);
 
 // Texts of a row that are not its identity. Absent columns are empty: a result file has them all, a build
-// file br, bc, knobs_used and `error`.
+// file br, bc, knobs_used, `error` and, where it says so, `file`, the kernel's source.
 enum class Fact {
   run,
   env_id,
@@ -51,6 +51,7 @@ enum class Fact {
   bc,
   knobs_used,
   error,
+  file,
   count,
 };
 std::string_view column_of(Fact fact);
@@ -76,6 +77,8 @@ class Table {
   size_t line(size_t row) const { return lines_[row]; }
   std::string_view key(size_t row) const;  // the identity cells as a CSV record without its line end
   std::string label(size_t row) const;     // for people: "flash2 fwd fp16 full batch=1 heads=16 ..."
+  // Of these columns of the key alone.
+  std::string label(size_t row, const std::vector<bool>& columns) const;
   std::string identity(size_t row, std::string_view column) const;
   const std::string& fact(size_t row, Fact fact) const;
   std::optional<double> value(size_t row, size_t metric) const;

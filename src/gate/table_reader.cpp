@@ -116,13 +116,13 @@ class TableReader {
       const bool optional = extra == Extra::hbm_counts;
       values_.push_back(!results ? none : optional ? position(column_of(extra)) : required(column_of(extra)));
     }
-    constexpr std::array of_build = {Fact::br, Fact::bc, Fact::knobs_used, Fact::error};
+    constexpr std::array of_build = {Fact::br, Fact::bc, Fact::knobs_used, Fact::error, Fact::file};
     for (size_t i = 0; i < static_cast<size_t>(Fact::count); ++i) {
       const auto fact = static_cast<Fact>(i);
       const std::string_view name = column_of(fact);
-      const bool wanted = results ? fact != Fact::error
+      const bool wanted = results ? fact != Fact::error && fact != Fact::file
                                   : layout.source == Source::build && std::ranges::count(of_build, fact) > 0;
-      facts_.push_back(wanted ? required(name) : none);
+      facts_.push_back(!wanted ? none : fact == Fact::file ? position(name) : required(name));
     }
     for (const std::string& name : table_.header_)
       kinds_.push_back(results ? kind_in_schema(name) : Kind::text);

@@ -35,16 +35,6 @@ auto SweepGate::outcome(const std::vector<Row>& rows, const std::string& meta, U
   return use(gate({baseline_, baseline_meta_}, {current, meta}, options_.gate));
 }
 
-template <class Use>
-auto SweepGate::reported_outcome(const std::vector<Row>& rows, const std::string& meta, Use use) const {
-  try {
-    return outcome(rows, meta, use);
-  } catch (const Error& error) {
-    write_gate_error(error, options_.outputs);
-    throw;
-  }
-}
-
 void SweepGate::check_plan(const std::vector<Case>& cases, const Provenance& provenance,
                            const std::string& meta) const {
   std::vector<Row> planned;
@@ -55,7 +45,7 @@ void SweepGate::check_plan(const std::vector<Case>& cases, const Provenance& pro
     row.status.disposition = "skipped";  // until it is measured
     planned.push_back(std::move(row));
   }
-  reported_outcome(planned, meta, [&](const GateResult& result) {
+  outcome(planned, meta, [&](const GateResult& result) {
     if (result.pairs.empty())
       throw EnvironmentError(
           fmt::format("--gate {}: none of its rows is a case of this plan; give the plan it was made with",
@@ -90,7 +80,7 @@ bool SweepGate::settle(const std::vector<Row>& rows, const std::string& meta,
 }
 
 ExitCode SweepGate::show(const std::vector<Row>& rows, const std::string& meta, FILE* stream) const {
-  return reported_outcome(rows, meta, [&](const GateResult& result) {
+  return outcome(rows, meta, [&](const GateResult& result) {
     return show_gate(result, options_.gate, options_.outputs, stream);
   });
 }

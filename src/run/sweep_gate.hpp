@@ -50,9 +50,6 @@ class SweepGate {
   // Hands `use` the gate's result on the rows.
   template <class Use>
   auto outcome(const std::vector<Row>& rows, const std::string& meta, Use use) const;
-  // The same, with an error also in the gate's files.
-  template <class Use>
-  auto reported_outcome(const std::vector<Row>& rows, const std::string& meta, Use use) const;
   std::set<size_t> ambiguous(const std::vector<Row>& rows, const std::string& meta) const;
 
   const SweepGateOptions options_;

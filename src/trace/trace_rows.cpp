@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include "measure/comparable_facts.hpp"
 #include "trace/launch_group.hpp"
 
 namespace attnprof {
@@ -29,7 +30,7 @@ BackendInfo info_of(const DeviceRecord& device, const Facts& settings) {
                       {"cuda_driver", version_text(device.cuda_driver, 1000, 10)},
                       {"cupti", version_text(device.cupti, 10000, 100)}};
   info.environment.insert(info.environment.end(), settings.begin(), settings.end());
-  info.comparable = {"gpu", "driver", "cuda_driver", "ecc", "mig", "power_limit_w"};
+  info.comparable = names_of(traced_facts);
   if (!profile.builtin)
     info.notices.push_back(
         fmt::format("{} has no built-in profile: its peaks are unknown, so columns that need them stay empty",

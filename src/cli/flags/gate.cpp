@@ -1,5 +1,6 @@
 #include "cli/flags/gate.hpp"
 
+#include <cstdlib>
 #include <tuple>
 
 #include "cli/flags/values.hpp"
@@ -32,8 +33,15 @@ GateFlags::GateFlags(CLI::App& app, const std::string& group) : app_(app), group
   add("--latency-floor", latency_floor_, "And by more than this", "")
       ->default_str("2us, less below --latency 5%");
   add("--hbm-floor", hbm_floor_, "And by more than this", "512KiB");
-  app.add_flag("--allow-missing", allow_missing_, "Rows absent or skipped now are no failure")->group(group);
-  add_list("--allow-different", allow_different_, "Facts of the environment that need not agree", "");
+  add_permissions();
+}
+
+void GateFlags::add_permissions() {
+  repeatable_.push_back(
+      app_.add_flag("--allow-missing", allow_missing_, "Rows absent or skipped now are no failure")
+          ->group(group_));
+  repeatable_.push_back(
+      add_list("--allow-different", allow_different_, "Facts of the environment that need not agree", ""));
   add_list("--fail-on", fail_on_, "What fails: latency, bytes, flops, build, missing, ambiguous",
            "latency,bytes,flops,build,missing");
 }
@@ -41,28 +49,87 @@ GateFlags::GateFlags(CLI::App& app, const std::string& group) : app_(app), group
 CLI::Option* GateFlags::add(const std::string& name, std::string& text, const std::string& help,
                             const char* preset) {
   text = preset;
-  return app_.add_option(name, text, help)->default_str(preset)->group(group_);
+  CLI::Option* option = app_.add_option(name, text, help)->default_str(preset)->group(group_);
+  repeatable_.push_back(option);
+  return option;
 }
 
-void GateFlags::add_list(const std::string& name, std::vector<std::string>& texts, const std::string& help,
-                         const char* preset) {
-  app_.add_option(name, texts, help)
+CLI::Option* GateFlags::add_list(const std::string& name, std::vector<std::string>& texts,
+                                 const std::string& help, const char* preset) {
+  return app_.add_option(name, texts, help)
       ->allow_extra_args(false)
       ->type_name("LIST")
       ->default_str(preset)
       ->group(group_);
 }
 
+void GateFlags::add_compared_files(std::string& baseline, std::string& current) {
+  app_.add_option("baseline", baseline, "CSV to hold against")->type_name("BASELINE.csv")->required();
+  app_.add_option("current", current, "CSV that is judged")->type_name("CURRENT.csv")->required();
+  repeatable_.push_back(
+      app_.add_option("--run", run_, "Of the current file: last run, newest row of every case, or a run's id")
+          ->type_name("ID")
+          ->default_str("last"));
+  repeatable_.push_back(app_.add_option("--key", key_, "Identity columns of another tool's CSV")
+                            ->allow_extra_args(false)
+                            ->type_name("LIST"));
+  repeatable_.push_back(
+      app_.add_option("--metric", metrics_, "Its column to gate, with direction and thresholds; repeatable")
+          ->allow_extra_args(false)
+          ->type_name("COLUMN:lower|higher:1%:FLOOR"));
+}
+
 void GateFlags::add_outputs() {
   for (const auto& [name, file, what] :
-       {std::tuple{"--markdown", &outputs_.markdown, "GitHub-flavoured summary to write"},
+       {std::tuple{"--markdown", &outputs_.markdown,
+                   "GitHub-flavoured report to write; $GITHUB_STEP_SUMMARY is added to"},
         std::tuple{"--junit", &outputs_.junit, "JUnit XML to write, one test case a row"},
         std::tuple{"--json", &outputs_.json, "JSON to write, with everything"}})
     app_.add_option(name, *file, what)->type_name("FILE")->group(group_);
+  app_.add_flag("--annotate", outputs_.annotate,
+                "GitHub's ::error and ::warning lines too, as where GITHUB_ACTIONS is true")
+      ->group(group_);
+  app_.add_option("--against", against_,
+                  "What the first file is, for words and advice: baseline, or merge-base, a pull request's")
+      ->default_str(against_)
+      ->group(group_);
+}
+
+GateOutputs GateFlags::outputs() const {
+  GateOutputs outputs = outputs_;
+  const char* actions = std::getenv("GITHUB_ACTIONS");
+  outputs.annotate |= actions && std::string_view(actions) == "true";
+  return outputs;
+}
+
+// Word by word, as they were given.
+std::vector<std::string> GateFlags::given() const {
+  std::vector<std::string> words;
+  for (const CLI::Option* option : repeatable_) {
+    if (option->count() == 0) continue;
+    const bool is_flag = option->get_expected_min() == 0;
+    for (const std::string& value : option->results()) {
+      words.push_back(option->get_name());
+      if (is_flag) break;
+      words.push_back(value);
+    }
+  }
+  return words;
 }
 
 GateOptions GateFlags::options() const {
   GateOptions options;
+  set_thresholds(options);
+  set_permissions(options);
+  set_other_table(options);
+  options.run = run_;
+  options.against = choice<Against>("--against", against_,
+                                    {{"baseline", Against::baseline}, {"merge-base", Against::merge_base}});
+  options.given = given();
+  return options;
+}
+
+void GateFlags::set_thresholds(GateOptions& options) const {
   Metric& latency = metric_named(options, "latency_median_ns");
   latency.relative = parse_relative("--latency", latency_);
   latency.floor = latency_floor_.empty() ? default_latency_floor_ns(latency.relative)
@@ -75,6 +142,9 @@ GateOptions GateFlags::options() const {
   metric_named(options, "registers").floor = parse_floor_number("--registers", registers_);
   metric_named(options, "spill_bytes").floor = parse_floor_bytes("--spills", spills_);
   metric_named(options, "smem_bytes").floor = parse_floor_bytes("--smem", smem_);
+}
+
+void GateFlags::set_permissions(GateOptions& options) const {
   options.allow_missing = allow_missing_;
   options.allow_different = words("--allow-different", allow_different_);
   if (options.allow_different.contains("backend"))
@@ -90,18 +160,15 @@ GateOptions GateFlags::options() const {
                                            {"build", FailOn::build},
                                            {"missing", FailOn::missing},
                                            {"ambiguous", FailOn::ambiguous}}));
-  return options;
 }
 
-void add_compared_files(CLI::App& app, std::string& baseline, std::string& current) {
-  app.add_option("baseline", baseline, "CSV to hold against")->type_name("BASELINE.csv")->required();
-  app.add_option("current", current, "CSV that is judged")->type_name("CURRENT.csv")->required();
-}
-
-void add_run(CLI::App& app, std::string& run) {
-  app.add_option("--run", run, "Of the current file: last run, newest row of every case, or a run's id")
-      ->type_name("ID")
-      ->default_str("last");
+void GateFlags::set_other_table(GateOptions& options) const {
+  if (key_.empty() != metrics_.empty())
+    throw UsageError("--key and --metric belong together; give both for another tool's CSV");
+  if (key_.empty()) return;
+  options.key = parse_words("--key", key_);
+  options.metrics.clear();
+  for (const std::string& text : metrics_) options.metrics.push_back(parse_metric(text));
 }
 
 }  // namespace attnprof

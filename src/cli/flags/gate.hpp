@@ -14,25 +14,30 @@ namespace attnprof {
 class GateFlags {
  public:
   GateFlags(CLI::App& app, const std::string& group);
+  // The two files that are compared, which run of the second, and what of another tool's.
+  void add_compared_files(std::string& baseline, std::string& current);
   void add_outputs();
   GateOptions options() const;  // throws UsageError
-  const GateOutputs& outputs() const { return outputs_; }
+  GateOutputs outputs() const;
 
  private:
+  void add_permissions();
+  void set_thresholds(GateOptions& options) const;
+  void set_permissions(GateOptions& options) const;
+  void set_other_table(GateOptions& options) const;
+  std::vector<std::string> given() const;
   CLI::Option* add(const std::string& name, std::string& text, const std::string& help, const char* preset);
-  void add_list(const std::string& name, std::vector<std::string>& texts, const std::string& help,
-                const char* preset);
+  CLI::Option* add_list(const std::string& name, std::vector<std::string>& texts, const std::string& help,
+                        const char* preset);
 
   CLI::App& app_;
   std::string group_;
   std::string latency_, hbm_, sm_, flops_, registers_, spills_, smem_, latency_floor_, hbm_floor_;
   bool allow_missing_ = false;
-  std::vector<std::string> allow_different_, fail_on_;
+  std::vector<std::string> allow_different_, fail_on_, key_, metrics_;
+  std::string run_ = "last", against_ = "baseline";
+  std::vector<const CLI::Option*> repeatable_;  // that a further command takes too
   GateOutputs outputs_;
 };
-
-// The two files that are compared, and which run of the second.
-void add_compared_files(CLI::App& app, std::string& baseline, std::string& current);
-void add_run(CLI::App& app, std::string& run);
 
 }  // namespace attnprof

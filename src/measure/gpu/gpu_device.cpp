@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "measure/comparable_facts.hpp"
 #include "measure/gpu/gpu_facts.hpp"
 #include "schedule/tiling.hpp"
 
@@ -106,7 +107,7 @@ std::string GpuDevice::identity() const {
 }
 
 std::vector<std::string> GpuDevice::comparable_facts() {
-  return {"gpu", "driver", "cuda_driver", "nvcc", "ecc", "mig", "power_limit_w", "input"};
+  return names_of(measured_facts);
 }
 
 }  // namespace attnprof

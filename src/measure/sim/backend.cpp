@@ -4,6 +4,7 @@
 
 #include "base/hash.hpp"
 #include "measure/backend_json.hpp"
+#include "measure/comparable_facts.hpp"
 #include "measure/sim/backend.hpp"
 #include "measure/sim/phases.hpp"
 #include "model/predict.hpp"
@@ -21,7 +22,7 @@ BackendInfo info_of(const DeviceProfile& device) {
                       {"model_version", ATTNPROF_VERSION},
                       {"l2_model", device.l2_curve.empty() ? "assumed" : "calibrated"},
                       {"target_figures", content_hash(to_json(info).at("device").dump())}};
-  info.comparable = {"target", "model_version", "l2_model", "target_figures"};
+  info.comparable = names_of(simulated_facts);
   if (device.l2_curve.empty())
     info.notices.push_back(
         fmt::format("The L2 of {} is not calibrated: it is assumed to keep all of its {:.1f} MB.",
