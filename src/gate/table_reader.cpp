@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "gate/table.hpp"
 #include "row/identity_cells.hpp"
-#include "row/schema.hpp"
+#include "row/row_rules.hpp"
 
 namespace attnprof {
 namespace {
@@ -18,26 +18,11 @@ namespace {
 constexpr size_t none = std::numeric_limits<size_t>::max();
 constexpr double empty_cell = std::numeric_limits<double>::quiet_NaN();
 
-enum class Kind { text, whole, real };
-
-Kind kind_in_schema(std::string_view name) {
-  const Column* column = find_column(name);
-  if (!column) return Kind::text;
-  Row row;
-  const Field field = column->field(row);
-  return std::holds_alternative<Count*>(field)  ? Kind::whole
-         : std::holds_alternative<Real*>(field) ? Kind::real
-                                                : Kind::text;
-}
-
-template <class Number>
-std::optional<Number> number(std::string_view text) {
-  Number value{};
+std::optional<double> finite_number(std::string_view text) {
+  double value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  if constexpr (std::is_floating_point_v<Number>)
-    if (!std::isfinite(value)) return std::nullopt;
-  return value;
+  const bool whole_text = error == std::errc{} && end == text.data() + text.size();
+  return whole_text && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace
@@ -124,45 +109,23 @@ class TableReader {
                                   : layout.source == Source::build && std::ranges::count(of_build, fact) > 0;
       facts_.push_back(!wanted ? none : fact == Fact::file ? position(name) : required(name));
     }
-    for (const std::string& name : table_.header_)
-      kinds_.push_back(results ? kind_in_schema(name) : Kind::text);
-    numbers_.resize(kinds_.size());
+    if (results) rules_.emplace(header_);
   }
 
   void row(const RecordView& record) {
     header_.check(record);
-    check_schema_numbers(record);
+    if (rules_) rules_->check(record);  // every cell, gated or not
     add_key(record);
     for (size_t i = 0; i < static_cast<size_t>(Fact::count); ++i)
       table_.facts_.push_back(facts_[i] == none ? 0 : intern(record.fields[facts_[i]]));
     for (size_t i = 0; i < values_.size(); ++i) table_.values_.push_back(value(record, i));
     table_.lines_.push_back(static_cast<uint32_t>(record.line));
-    if (table_.layout_.source == Source::results) check_result(record);
-  }
-
-  // Every number of a row, gated or not: a file that is malformed anywhere is not trusted.
-  void check_schema_numbers(const RecordView& record) {
-    for (size_t i = 0; i < kinds_.size(); ++i) {
-      if (kinds_[i] == Kind::text) continue;
-      numbers_[i] = record.fields[i].empty() ? empty_cell : parsed(record, i, kinds_[i]);
-    }
-  }
-
-  double parsed(const RecordView& record, size_t field, Kind kind) const {
-    const std::string& text = record.fields[field];
-    if (kind == Kind::whole) {
-      if (const auto value = number<int64_t>(text)) return static_cast<double>(*value);
-      refuse(record.line, field, fmt::format("'{}' is not a whole number", text));
-    }
-    if (const auto value = number<double>(text)) return *value;
-    refuse(record.line, field, fmt::format("'{}' is not a finite number", text));
+    if (rules_) check_result(record);
   }
 
   void add_key(const RecordView& record) {
     for (size_t i = 0; i < key_.size(); ++i) {
       const std::string& field = key_.text(record, i);
-      if (field.empty() && table_.layout_.source == Source::results)
-        refuse(record.line, key_.field(i), "it is empty, and rows are matched by it");
       if (i > 0) table_.key_text_ += ',';
       table_.key_text_ += csv_field(field);
     }
@@ -172,12 +135,12 @@ class TableReader {
   double value(const RecordView& record, size_t index) const {
     const size_t field = values_[index];
     if (field == none || record.fields[field].empty()) return empty_value(record, index);
-    const double value = kinds_[field] == Kind::text ? parsed(record, field, Kind::real) : numbers_[field];
-    const bool schema_metric =
-        table_.layout_.source != Source::other && index < table_.layout_.metrics.size();
-    if (schema_metric && value < 0)
+    if (rules_) return rules_->number(field);
+    const auto value = finite_number(record.fields[field]);
+    if (!value) refuse(record.line, field, fmt::format("'{}' is not a finite number", record.fields[field]));
+    if (table_.layout_.source == Source::build && *value < 0)
       refuse(record.line, field, fmt::format("{} is below 0", record.fields[field]));
-    return value;
+    return *value;
   }
 
   // In a file of other people's every metric is required, in a build file those of every kernel that
@@ -195,44 +158,12 @@ class TableReader {
     return entry->second;
   }
 
+  // What the gate needs of a row besides: who made it, and how it ended.
   void check_result(const RecordView& record) const {
     const size_t row = table_.rows() - 1;
     for (Fact fact : {Fact::run, Fact::env_id, Fact::backend, Fact::disposition})
       if (table_.fact(row, fact).empty())
         refuse(record.line, facts_[static_cast<size_t>(fact)], "it is empty");
-    const std::string& disposition = table_.fact(row, Fact::disposition);
-    constexpr std::array known = {"ok", "skipped", "incorrect", "failed"};
-    if (std::ranges::find(known, disposition) == known.end())
-      refuse(record.line, facts_[static_cast<size_t>(Fact::disposition)],
-             fmt::format("'{}' is none of ok, skipped, incorrect, failed", disposition));
-    if (disposition == "ok") check_measured(record, row);
-  }
-
-  // A measured time above 0, within its interval; bytes where hardware counted them.
-  void check_measured(const RecordView& record, size_t row) const {
-    const std::vector<Metric>& metrics = table_.layout_.metrics;
-    for (size_t i = 0; i < metrics.size(); ++i) {
-      if (metrics[i].category != Category::latency) continue;
-      const auto median = table_.value(row, i);
-      if (!median && table_.fact(row, Fact::latency_source) == "cuda_events")
-        refuse(record.line, values_[i], "it is empty, though the row is ok and was timed");
-      if (median && *median == 0) refuse(record.line, values_[i], "a time of 0 cannot be compared");
-      check_interval(record, row, median);
-    }
-    if (table_.fact(row, Fact::bytes_source) != "cupti") return;
-    for (size_t i = 0; i < metrics.size(); ++i)
-      if (metrics[i].category == Category::bytes && !table_.value(row, i))
-        refuse(record.line, values_[i], "it is empty, though the row is ok and was counted");
-  }
-
-  void check_interval(const RecordView& record, size_t row, std::optional<double> median) const {
-    const size_t first = table_.layout_.metrics.size();
-    const auto low = table_.extra(row, Extra::ci_low), high = table_.extra(row, Extra::ci_high);
-    if (low && (*low <= 0 || !median || *low > *median))
-      refuse(record.line, values_[first + static_cast<size_t>(Extra::ci_low)],
-             "it is not between 0 and the median");
-    if (high && (!median || *high < *median))
-      refuse(record.line, values_[first + static_cast<size_t>(Extra::ci_high)], "it is below the median");
   }
 
   Table& table_;
@@ -241,8 +172,7 @@ class TableReader {
   CsvHeader header_;
   IdentityCells key_;
   std::vector<size_t> values_, facts_;  // fields of the record
-  std::vector<Kind> kinds_;
-  std::vector<double> numbers_;
+  std::optional<RowRules> rules_;       // of rows of ours
   std::unordered_map<std::string, uint32_t> text_ids_;
 };
 

@@ -7,6 +7,7 @@
 #include "base/csv_header.hpp"
 #include "base/error.hpp"
 #include "row/identity_cells.hpp"
+#include "row/row_rules.hpp"
 
 namespace attnprof {
 namespace {
@@ -19,15 +20,12 @@ class RowReader {
   void take(const RecordView& record) {
     if (header_.empty()) return take_header(record);
     header_.check(record);
+    rules_.check(record);
     Row row;
-    try {
-      for (size_t i = 0; i < columns_.size(); ++i)
-        if (columns_[i]) set_cell(*columns_[i], row, record.fields[i]);
-      for (size_t i = 0; i < identity_.size(); ++i)  // those that the file lacks too
-        set_cell(*identity_columns_[i], row, identity_.text(record, i));
-    } catch (const UsageError& error) {
-      throw UsageError(fmt::format("{}, line {}: {}", file_, record.line, error.what()));
-    }
+    for (size_t i = 0; i < columns_.size(); ++i)
+      if (columns_[i]) set_cell(*columns_[i], row, record.fields[i]);
+    for (size_t i = 0; i < identity_.size(); ++i)  // those that the file lacks too
+      set_cell(*identity_columns_[i], row, identity_.text(record, i));
     result_.rows.push_back(std::move(row));
     result_.lines.push_back(record.line);
   }
@@ -35,6 +33,7 @@ class RowReader {
  private:
   void take_header(const RecordView& record) {
     header_ = CsvHeader(record.fields, record.line, file_);
+    rules_ = RowRules(header_);
     result_.header = header_.names();
     for (const std::string& name : result_.header) columns_.push_back(find_column(name));
     identity_columns_ = identity_columns();
@@ -46,6 +45,7 @@ class RowReader {
   RowFile& result_;
   std::string file_;
   CsvHeader header_;
+  RowRules rules_;
   std::vector<const Column*> columns_;  // of the header; null where one is unknown
   std::vector<const Column*> identity_columns_;
   IdentityCells identity_;

@@ -7,6 +7,7 @@
 #include <locale>
 
 #include "base/error.hpp"
+#include "testing/row_identity.hpp"
 
 namespace attnprof {
 namespace {
@@ -19,7 +20,21 @@ Row full_row() {
   for (const Column& column : schema())
     set_cell(column, row,
              std::holds_alternative<std::string*>(column.field(row)) ? "a \"b\", c\r\nd" : "1234567");
+  row.identity.cache = "warm";
+  row.provenance.schema = schema_version, row.provenance.backend = "gpu";
+  row.status.disposition = "ok", row.status.flags = "drift;graph";
+  row.verify.verified = "yes";
+  row.counters.bytes_source = "cupti";
+  row.latency.latency_source = "cuda_events";
   row.latency.median_ns = 1234.5678;
+  row.latency.min_ns = row.latency.ci95_low_ns = 1;
+  return row;
+}
+
+// Empty but for what names it.
+Row bare_row() {
+  Row row;
+  row.identity = row_identity("flash2", 1, 512);
   return row;
 }
 
@@ -48,7 +63,7 @@ TEST(Csv, FieldsAreQuotedOnlyWhenNeeded) {
 }
 
 TEST(Csv, RowsRoundTripWithCommasQuotesAndLineEnds) {
-  const std::string text = file_of({full_row(), Row{}, full_row()});
+  const std::string text = file_of({full_row(), bare_row(), full_row()});
   const RowFile file = parse_rows(text, "f.csv");
   ASSERT_EQ(file.rows.size(), 3u);
   EXPECT_FALSE(file.torn);
@@ -83,7 +98,10 @@ TEST(Csv, ColumnsAreFoundByNameInAnyOrderAndUnknownOnesIgnored) {
     if (column.group == Group::identity) {
       const bool number = !std::holds_alternative<std::string*>(column.field(*std::make_unique<Row>()));
       header = std::string(column.name) + (header.empty() ? "" : ",") + header;
-      values = std::string(number ? "7" : "word") + (values.empty() ? "" : ",") + values;
+      values = std::string(number                   ? "7"
+                           : column.name == "cache" ? "cold"
+                                                    : "word") +
+               (values.empty() ? "" : ",") + values;
     }
   const RowFile file =
       parse_rows("comment,hbm_bytes," + header + "\n\"hi, there\",42," + values + "\n", "f.csv");
@@ -141,7 +159,8 @@ TEST(Csv, MalformedFilesAreRefusedWithFileAndLine) {
   EXPECT_THAT(refusal(text), HasSubstr("line 2"));
   text = file_of({bad});
   text.replace(text.rfind("1234567"), 7, "12e4567");
-  EXPECT_THAT(refusal(text), testing::AllOf(HasSubstr("line 2: column "), HasSubstr("is not a number")));
+  EXPECT_THAT(refusal(text),
+              testing::AllOf(HasSubstr("line 2, column "), HasSubstr("is not a whole number")));
 }
 
 TEST(Csv, NoFileIsASentence) { EXPECT_THROW(read_rows("/nonexistent/f.csv"), UsageError); }

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "base/error.hpp"
+#include "row/flag_names.hpp"
 
 namespace attnprof {
 namespace {
@@ -212,9 +213,9 @@ struct CellField {
   Field operator()(Count& count) const { return &count; }
 };
 
-constexpr std::array flag_names = {"above_ceiling", "drift",         "throttled",    "gpu_shared",
-                                   "few_samples",   "imprecise",     "uncalibrated", "noisy_bytes",
-                                   "graph",         "other_launches"};
+constexpr auto names_of_flags =
+    std::to_array<std::string_view>({"above_ceiling", "drift", "throttled", "gpu_shared", "few_samples",
+                                     "imprecise", "uncalibrated", "noisy_bytes", "graph", "other_launches"});
 
 template <class Number>
 Number parse_number(const Column& column, std::string_view text) {
@@ -306,7 +307,9 @@ void set_cell(const Column& column, Row& row, std::string_view text) {
   std::visit(CellParse{column, text}, column.field(row));
 }
 
-std::string_view to_string(Flag flag) { return flag_names[static_cast<size_t>(flag)]; }
+std::span<const std::string_view> flag_names() { return names_of_flags; }
+
+std::string_view to_string(Flag flag) { return flag_names()[static_cast<size_t>(flag)]; }
 
 bool has_flag(const Status& status, Flag flag) {
   return fmt::format(";{};", status.flags).find(fmt::format(";{};", to_string(flag))) != std::string::npos;

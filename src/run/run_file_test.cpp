@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "device/device_profiles.hpp"
+#include "plan/identity.hpp"
 #include "plan/sweep.hpp"
 #include "row/row_csv.hpp"
 #include "run/recorded_run.hpp"
@@ -37,16 +38,16 @@ class RunFileTest : public testing::Test {
     return all;
   }
   RunFacts facts() const { return new_run("attnprof", {}, cases); }
-  static Row row_of(const RunFacts& run, const FakeBackend& backend) {
+  Row row_of(const RunFacts& run) const {
     Row row;
-    row.identity.variant = "naive";
+    row.identity = identity_of(cases[0]);
     row.provenance = provenance_of(run, backend.info());
     return row;
   }
   void keep(Existing existing, const RunFacts& run, int rows) {
     RunFile file(path, existing);
     SweepObserver& writer = file.begin(run, backend.info());
-    for (int i = 0; i < rows; ++i) writer.end_case(row_of(run, backend));
+    for (int i = 0; i < rows; ++i) writer.end_case(row_of(run));
   }
 
   const TemporaryFolder folder;
@@ -89,7 +90,7 @@ TEST_F(RunFileTest, SeveralRunsOfOneCommandStayTogether) {
   keep(Existing::refuse, facts(), 2);
   const RunFacts first = facts(), second = facts();
   RunFile file(path, Existing::overwrite);
-  for (const RunFacts& run : {first, second}) file.begin(run, backend.info()).end_case(row_of(run, backend));
+  for (const RunFacts& run : {first, second}) file.begin(run, backend.info()).end_case(row_of(run));
   EXPECT_THAT(runs(), ElementsAre(first.run, second.run));
 }
 

@@ -10,7 +10,7 @@ namespace attnprof {
 class FakeBackend : public Backend {
  public:
   FakeBackend() {
-    info_.name = "fake";
+    info_.name = "gpu";
     info_.device.name = "Fake GPU, \"2 SMs\"";
     info_.device.arch = "sm_90a";
     info_.device.sms = 2;
