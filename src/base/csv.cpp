@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 
 namespace attnprof {
 namespace {
@@ -146,9 +147,10 @@ std::string_view without_byte_order_mark(std::string_view text) {
 }
 
 std::string read_text_file(const std::string& path) {
+  check_input(path);
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
-  if (std::filesystem::is_directory(path) || !stream || !(text << stream.rdbuf()).good())
+  if (!stream || !(text << stream.rdbuf()).good())
     if (std::error_code error; std::filesystem::file_size(path, error) != 0 || error)
       throw UsageError(fmt::format("{} cannot be read: give an existing, readable file", path));
   return text.str();

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <future>
 
 #include "base/csv.hpp"
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "problem/problem_fields.hpp"
 #include "row/schema.hpp"
 
@@ -142,9 +142,8 @@ const std::string& Table::reason(size_t row) const {
 
 Table read_table(const std::string& path, const std::vector<std::string>& key,
                  const std::vector<Metric>& metrics) {
+  check_input(path);
   std::ifstream stream(path, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(path))
-    throw UsageError(fmt::format("{} cannot be read: give an existing, readable file", path));
   return Table(stream, path, key, metrics);
 }
 
