@@ -287,9 +287,9 @@ TEST_F(GateCommandTest, ABrokenMetaNamesWhatToDoAboutIt) {
   write_text(meta_path(base), "[]");
   write_text(meta_path(now), meta_of("r1", {{"driver", "1"}}));
   EXPECT_THAT(run({"gate", base, now}).err,
-              HasSubstr("base.csv.meta.json is no attnprof meta file; restore it or move it away"));
+              HasSubstr("base.csv.meta.json is no attnprof meta file: it is no object; restore it, or move it away"));
   EXPECT_THAT(run({"roofline", base}).err,
-              AllOf(HasSubstr("restore it or move it away"), Not(HasSubstr("-o"))));
+              AllOf(HasSubstr("restore it, or move it away"), Not(HasSubstr("-o"))));
 }
 
 // xformers' wrapper: a regressed run replaced the baseline.

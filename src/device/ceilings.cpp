@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_names.hpp"
+#include "device/rate_range.hpp"
 
 namespace attnprof {
 namespace {
@@ -14,10 +15,10 @@ OrderedJson optional_json(const std::optional<double>& value) {
   return value ? OrderedJson(*value) : OrderedJson();
 }
 
-// Nothing that is measured is 0 or less; the error is of the kind that a wrong type gives.
+// The error is of the kind that a wrong type gives.
 double above_zero(const OrderedJson& json, const char* key) {
   const double value = json.at(key);
-  if (value > 0) return value;
+  if (is_rate(value)) return value;
   throw OrderedJson::type_error::create(302, fmt::format("{} must be above 0, but is {}", key, value), &json);
 }
 
@@ -25,6 +26,12 @@ std::optional<double> optional_number(const OrderedJson& json, const char* key) 
   const auto found = json.find(key);
   if (found == json.end() || found->is_null()) return std::nullopt;
   return above_zero(json, key);
+}
+
+// A number that is no int would be whatever the conversion makes of it.
+int samples_of(const OrderedJson& json) {
+  const double samples = json.value("samples", 0.0);
+  return samples >= 0 && samples <= 1e9 ? static_cast<int>(samples) : 0;
 }
 
 }  // namespace
@@ -61,7 +68,7 @@ Ceilings parse_ceilings(const OrderedJson& json) {
   for (const auto& [name, value] : json.items())
     ceilings[name] = {.median = above_zero(value, "median"),
                       .spread_pct = value.value("spread_pct", 0.0),
-                      .samples = value.value("samples", 0),
+                      .samples = samples_of(value),
                       .sm_clock_mhz = optional_number(value, "sm_clock_mhz"),
                       .nominal = optional_number(value, "nominal")};
   return ceilings;

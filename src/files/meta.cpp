@@ -10,6 +10,7 @@
 #include "base/json_names.hpp"
 #include "base/version.hpp"
 #include "files/env_id.hpp"
+#include "files/meta_document.hpp"
 #include "plan/identity.hpp"
 #include "row/row_csv.hpp"
 
@@ -85,17 +86,6 @@ OrderedJson run_json(const RunFacts& facts, const BackendInfo& info) {
   return run;
 }
 
-OrderedJson parse_meta(const std::string& text, const std::string& file) {
-  const OrderedJson json = OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("runs") || !json["runs"].is_object())
-    throw UsageError(fmt::format("{} is no attnprof meta file; restore it or move it away", file));
-  return json;
-}
-
-}  // namespace
-
-namespace {
-
 // As in a CSV of the first schema with nothing measured. What came later changes it only where a case uses
 // it: fields of the problem, by name. Columns of measurements never do.
 std::string case_line(const Case& c) {
@@ -126,10 +116,13 @@ std::string meta_with_run(const std::string& existing, const std::string& file, 
                          ? OrderedJson{{"schema", schema_version}, {"runs", OrderedJson::object()}}
                          : parse_meta(existing, file);
   OrderedJson& runs = meta["runs"];
-  if (runs.contains(facts.run))
-    runs[facts.run]["resumed"].push_back(utc_now());
-  else
+  if (!runs.contains(facts.run)) {
     runs[facts.run] = run_json(facts, info);
+  } else {
+    OrderedJson& resumed = runs[facts.run]["resumed"];
+    if (!resumed.is_array()) resumed = OrderedJson::array();
+    resumed.push_back(utc_now());
+  }
   return meta.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
@@ -138,49 +131,6 @@ std::string build_meta(const std::optional<KernelTree>& kernels) {
       {"schema", schema_version}, {"runs", OrderedJson::object()}, {"attnprof", attnprof_json()}};
   if (kernels) meta["kernels"] = kernels_json(*kernels);
   return meta.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
-}
-
-std::optional<RunRecord> find_run(const std::string& text, const std::string& run, const std::string& file) {
-  const OrderedJson meta = parse_meta(text, file);
-  if (!meta["runs"].contains(run)) return std::nullopt;
-  try {
-    const OrderedJson& json = meta["runs"][run];
-    RunRecord record{.plan_id = json.at("plan").at("id"),
-                     .env_id = json.at("env_id"),
-                     .command_line = json.at("command_line"),
-                     .comparable = {}};
-    for (const std::string name : json.at("comparable"))
-      record.comparable[name] = json.at("environment").value(name, "");
-    return record;
-  } catch (const OrderedJson::exception&) {
-    throw UsageError(fmt::format("{}: the entry of run {} lacks plan, env_id or environment", file, run));
-  }
-}
-
-Peaks find_peaks(const std::string& text, const std::string& run, const std::string& file) {
-  const OrderedJson meta = parse_meta(text, file);
-  Peaks peaks;
-  if (!meta["runs"].contains(run)) return peaks;
-  try {
-    const OrderedJson json = meta["runs"][run].value("peaks", OrderedJson::object());
-    for (const auto& [name, rate] : json.items()) peaks[name] = rate.get<double>();
-  } catch (const OrderedJson::exception&) {
-    throw UsageError(
-        fmt::format("{}: the peaks of run {} are no object of numbers; mend it or move it away", file, run));
-  }
-  return peaks;
-}
-
-Ceilings find_ceilings(const std::string& text, const std::string& run, const std::string& file) {
-  const OrderedJson meta = parse_meta(text, file);
-  if (!meta["runs"].contains(run)) return {};
-  try {
-    return parse_ceilings(meta["runs"][run].value("ceilings", OrderedJson::object()));
-  } catch (const OrderedJson::exception&) {
-    throw UsageError(fmt::format(
-        "{}: the ceilings of run {} are not as attnprof writes them; mend the file or move it away", file,
-        run));
-  }
 }
 
 std::vector<std::string> with_meta(const std::vector<std::string>& csv_paths) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "files/meta.hpp"
+#include "files/meta_document.hpp"
 #include "files/read_meta.hpp"
 #include "row/row_csv.hpp"
 
@@ -26,7 +28,9 @@ ResultFile read_result_file(const std::string& path, std::span<const std::string
     notices.push_back(
         fmt::format("{}, line {}: the line is torn and left out; attnprof sweep --resume completes the file",
                     path, file.torn->line));
-  return {path, std::move(file.rows), meta_beside(path), std::move(file.lines)};
+  std::optional<std::string> meta = meta_beside(path);
+  if (meta) parse_meta(*meta, meta_path(path));
+  return {path, std::move(file.rows), std::move(meta), std::move(file.lines)};
 }
 
 std::vector<ResultFile> read_result_files(const std::vector<std::string>& paths,

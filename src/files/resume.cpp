@@ -1,6 +1,7 @@
 #include "files/resume.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -8,6 +9,7 @@
 #include "base/error.hpp"
 #include "files/env_id.hpp"
 #include "files/meta.hpp"
+#include "files/written_by.hpp"
 #include "plan/identity.hpp"
 #include "problem/problem_fields.hpp"
 #include "row/row_csv.hpp"
@@ -71,6 +73,13 @@ void check_same_run(const std::vector<Row>& done, const std::string& meta_text, 
     refuse(path, fmt::format("{} is missing, so nothing says what plan it was", meta_path(path)));
   const auto record = find_run(meta_text, run, meta_path(path));
   if (!record) refuse(path, fmt::format("{} has no run {}", meta_path(path), run));
+  const std::string begun_by = program_of_run(meta_text, run, meta_path(path));
+  if (begun_by != this_program())
+    refuse(
+        path,
+        fmt::format("its run was begun by {}, and this is {}, whose rows may be of other kernels and another "
+                    "protocol",
+                    begun_by, this_program()));
   if (record->plan_id != plan)
     refuse(path, fmt::format("its plan is another, made by `{}`", record->command_line));
   const std::string now = env_id(info);
@@ -120,6 +129,14 @@ void check_append(const std::string& csv_text, const std::string& path) {
     throw UsageError(
         fmt::format("{}, line {}: the line is torn, a run was killed there; complete it with --resume first",
                     path, file.torn->line));
+}
+
+std::string notice_of_append(const std::string& meta_text, const std::string& path) {
+  if (meta_text.empty()) return "";
+  const std::vector<std::string> others = other_programs(meta_text, meta_path(path));
+  if (others.empty()) return "";
+  return fmt::format("{} has runs by {}, and this one is by {}; {} says which is whose", path,
+                     fmt::join(others, ", "), this_program(), meta_path(path));
 }
 
 void check_columns(const std::string& csv_text, const std::string& path, const std::vector<Case>& cases) {

@@ -22,12 +22,15 @@ struct Resumption {
 // is torn.
 void check_append(const std::string& csv_text, const std::string& path);
 
+// What is to be said where runs of the file are by another attnprof; empty where none is.
+std::string notice_of_append(const std::string& meta_text, const std::string& path);
+
 // Throws UsageError where a case needs the column of a field of the problem that the file is older than.
 void check_columns(const std::string& csv_text, const std::string& path, const std::vector<Case>& cases);
 
-// Throws UsageError when the last run of `csv_text` was made from another plan, in another environment or
-// with other kernels. `meta_text`: the file's .meta.json, empty when there is none. To compare kernels,
-// `backend` prepares one finished case for every kernel hash of the run.
+// Throws UsageError when the last run of `csv_text` was made by another attnprof, from another plan, in
+// another environment or with other kernels. `meta_text`: the file's .meta.json, empty when there is none. To
+// compare kernels, `backend` prepares one finished case for every kernel hash of the run.
 Resumption check_resume(const std::string& csv_text, const std::string& meta_text, const std::string& path,
                         const std::vector<Case>& cases, const MeasureOptions& options, Backend& backend);
 

@@ -1,14 +1,11 @@
 #include "gate/baseline.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <utility>
 
 #include "base/csv.hpp"
-#include "base/json_names.hpp"
 #include "files/meta.hpp"
+#include "files/meta_document.hpp"
+#include "gate/gate.hpp"
 #include "gate/match.hpp"
 
 namespace attnprof {
@@ -49,15 +46,10 @@ std::vector<std::string> joined_columns(const Table& current, const Table& basel
 }
 
 // Runs of both; of the baseline's file everything else is kept.
-std::string joined_meta(const std::optional<std::string>& baseline, const std::optional<std::string>& current,
-                        const Table& old_rows, const Table& new_rows) {
-  if (!baseline || !current) return baseline ? *baseline : current.value_or("");
-  OrderedJson meta = OrderedJson::parse(*baseline, nullptr, false);
-  const OrderedJson added = OrderedJson::parse(*current, nullptr, false);
-  for (const auto& [json, rows] : {std::pair{&std::as_const(meta), &old_rows}, {&added, &new_rows}})
-    if (!json->is_object() || !json->contains("runs") || !(*json)["runs"].is_object())
-      throw UsageError(
-          fmt::format("{} is no attnprof meta file; restore it or move it away", meta_path(rows->file())));
+std::string joined_meta(const GateInput& baseline, const GateInput& current) {
+  if (!baseline.meta || !current.meta) return baseline.meta ? *baseline.meta : current.meta.value_or("");
+  OrderedJson meta = parse_meta(*baseline.meta, meta_path(baseline.table.file()));
+  const OrderedJson added = parse_meta(*current.meta, meta_path(current.table.file()));
   for (const auto& [run, facts] : added["runs"].items()) meta["runs"][run] = facts;
   if (meta.contains("kernels") && meta["kernels"] != added.value("kernels", OrderedJson()))
     meta.erase("kernels");
@@ -87,7 +79,7 @@ BaselineUpdate updated_baseline(const std::string& baseline_csv,
     update.csv += new_records.line(row);
     ++update.added;
   }
-  update.meta = joined_meta(baseline_meta, current_meta, baseline, current);
+  update.meta = joined_meta({baseline, baseline_meta}, {current, current_meta});
   return update;
 }
 

@@ -6,7 +6,9 @@
 
 #include "base/error.hpp"
 #include "base/json_names.hpp"
+#include "files/meta_document.hpp"
 #include "measure/comparable_facts.hpp"
+#include "problem/inputs.hpp"
 
 namespace attnprof {
 namespace {
@@ -33,24 +35,32 @@ std::string value_of(const RunFactsByName& facts, const std::string& name) {
   return found == facts.end() ? "absent" : found->second;
 }
 
+// Options tell of inputs for people. A file that does not say has what there was alone before it was asked
+// for.
+std::string input_name(const std::string& described) {
+  if (described.empty()) return std::string(to_string(InputKind::normal));
+  for (const InputKind kind : {InputKind::normal, InputKind::outliers})
+    if (described == describe(kind)) return std::string(to_string(kind));
+  return described;
+}
+
 }  // namespace
 
 std::optional<RunFactsByName> comparable_facts(const std::string& meta_text, const std::string& run,
                                                const std::string& file) {
-  const Json meta = Json::parse(meta_text, nullptr, /*allow_exceptions=*/false);
-  if (!meta.is_object() || !meta.contains("runs") || !meta["runs"].is_object())
-    throw UsageError(fmt::format("{} is no attnprof meta file; restore it or move it away", file));
+  const OrderedJson meta = parse_meta(meta_text, file);
   if (!meta["runs"].contains(run)) return std::nullopt;
   try {
-    const Json& json = meta["runs"][run];
-    const Json& environment = json.at("environment");
+    const OrderedJson& json = meta["runs"][run];
+    const OrderedJson& environment = json.at("environment");
     RunFactsByName facts{{"backend", json.at("backend")}};
     for (const std::string name : json.at("comparable"))
       facts[field_name(name)] = environment.value(name, "");
-    if (json.contains("options") && json["options"].contains("seed"))
-      facts["seed"] = json["options"]["seed"].dump();
+    const OrderedJson options = json.value("options", OrderedJson::object());
+    if (options.contains("seed")) facts["seed"] = options["seed"].dump();
+    facts.try_emplace("input", input_name(options.value("input", "")));
     return facts;
-  } catch (const Json::exception&) {
+  } catch (const OrderedJson::exception&) {
     throw UsageError(
         fmt::format("{}: the entry of run {} lacks backend, comparable or environment", file, run));
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json_names.hpp"
+#include "problem/inputs.hpp"
 #include "testing/gate_files.hpp"
 
 namespace attnprof {
@@ -79,6 +80,29 @@ TEST(Comparable, TheSeedCountsThoughItIsNotInEnvId) {
                                      meta_of(old_run, h200_facts, 1), meta_of(new_run, h200_facts, 2));
   EXPECT_EQ(outcome.code, 3);
   EXPECT_THAT(outcome.error, HasSubstr("seed (1 in the baseline, 2 now)"));
+}
+
+// Of simulated rows the input is no fact of the environment: options say it, and files older than it do not.
+TEST(Comparable, RowsOfOtherInputsAreOtherRows) {
+  Row row = measured_row();
+  row.provenance.run = new_run;
+  const auto with_input = [](const char* run, std::optional<std::string_view> input) {
+    Json meta = Json::parse(meta_of(run, {{"target", "h200"}}));
+    if (input) meta["runs"][run]["options"]["input"] = *input;
+    return meta.dump();
+  };
+  const auto gated = [&](std::optional<std::string_view> before, std::optional<std::string_view> now) {
+    return gate_texts(csv_of({measured_row()}), csv_of({row}), {}, with_input(old_run, before),
+                      with_input(new_run, now));
+  };
+  const std::string_view normal = describe(InputKind::normal), outliers = describe(InputKind::outliers);
+  EXPECT_EQ(gated(normal, normal).code, 0);
+  EXPECT_EQ(gated(std::nullopt, normal).code, 0);
+  EXPECT_EQ(gated(outliers, outliers).code, 0);
+  const Outcome refused = gated(normal, outliers);
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.error, HasSubstr("input (normal in the baseline, outliers now)"));
+  EXPECT_THAT(gated(outliers, std::nullopt).error, HasSubstr("input (outliers in the baseline, normal now)"));
 }
 
 TEST(Comparable, WithoutMetaOnlyEqualEnvironmentsCompare) {

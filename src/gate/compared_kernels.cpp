@@ -3,20 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/json_names.hpp"
+#include "files/meta.hpp"
+#include "files/meta_document.hpp"
 
 namespace attnprof {
 namespace {
 
-std::string text_at(const Json& json, const char* key) {
+std::string text_at(const OrderedJson& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-void add(std::vector<KernelSources>& all, const Json& owner) {
+void add(std::vector<KernelSources>& all, const OrderedJson& owner) {
   const auto found = owner.is_object() ? owner.find("kernels") : owner.end();
   if (found == owner.end() || !found->is_object()) return;
   const KernelSources one{text_at(*found, "path"), text_at(*found, "hash")};
@@ -35,15 +35,15 @@ std::string listed(const std::vector<KernelSources>& sources) {
 
 std::vector<KernelSources> kernels_of(const GateInput& input, const std::vector<uint32_t>& rows) {
   std::vector<KernelSources> all;
-  const Json meta = Json::parse(input.meta.value_or(""), nullptr, /*allow_exceptions=*/false);
-  if (!meta.is_object()) return all;
+  const bool others = input.table.layout().source == Source::other;  // and so is what lies beside it
+  if (others || !input.meta) return all;
+  const OrderedJson meta = parse_meta(*input.meta, meta_path(input.table.file()));
   add(all, meta);  // of a build
-  const auto runs = meta.find("runs");
-  if (runs == meta.end() || !runs->is_object()) return all;
   std::set<std::string> names;
   for (const uint32_t row : rows) names.insert(input.table.fact(row, Fact::run));
+  const OrderedJson& runs = meta["runs"];
   for (const std::string& name : names)
-    if (const auto run = runs->find(name); run != runs->end()) add(all, *run);
+    if (const auto run = runs.find(name); run != runs.end()) add(all, *run);
   return all;
 }
 

@@ -31,6 +31,9 @@ RunFile::RunFile(const std::string& path, Existing existing)
   }
   if (existing == Existing::append) check_append(text, path);
   meta_ = meta_beside(path).value_or("");
+  if (const std::string notice = existing == Existing::append ? notice_of_append(meta_, path) : "";
+      !notice.empty())
+    say(notice);
 }
 
 RunFile::~RunFile() {

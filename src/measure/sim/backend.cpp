@@ -12,7 +12,7 @@
 namespace attnprof {
 namespace {
 
-BackendInfo info_of(const DeviceProfile& device) {
+BackendInfo info_of(const DeviceProfile& device, InputKind input) {
   BackendInfo info;
   info.name = "sim";
   info.device = device;
@@ -23,6 +23,9 @@ BackendInfo info_of(const DeviceProfile& device) {
                       {"l2_model", device.l2_curve.empty() ? "assumed" : "calibrated"},
                       {"target_figures", content_hash(to_json(info).at("device").dump())}};
   info.comparable = names_of(simulated_facts);
+  info.environment.emplace_back("input", to_string(input));
+  // Rows of normal inputs have the env_id that they had before there were others.
+  if (input != InputKind::normal) info.comparable.emplace_back("input");
   if (device.l2_curve.empty())
     info.notices.push_back(
         fmt::format("The L2 of {} is not calibrated: it is assumed to keep all of its {:.1f} MB.",
@@ -33,7 +36,7 @@ BackendInfo info_of(const DeviceProfile& device) {
 class SimBackend : public Backend {
  public:
   SimBackend(const DeviceProfile& device, const MeasureOptions& options)
-      : info_(info_of(device)), options_(options) {}
+      : info_(info_of(device, options.input)), options_(options) {}
 
   const BackendInfo& info() const override { return info_; }
 

@@ -240,6 +240,18 @@ TEST(Sim, RowsOfOtherFiguresAreNotComparable) {
   EXPECT_EQ(id(h200()), id(h200()));
 }
 
+// Those of normal inputs keep the env_id that they had before there were others.
+TEST(Sim, RowsOfOtherInputsAreNotComparable) {
+  const auto info = [](InputKind input) {
+    MeasureOptions options;
+    options.input = input;
+    return make_sim_backend(h200(), options)->info();
+  };
+  EXPECT_NE(env_id(info(InputKind::normal)), env_id(info(InputKind::outliers)));
+  EXPECT_EQ(std::ranges::count(info(InputKind::normal).comparable, "input"), 0);
+  EXPECT_EQ(std::ranges::count(info(InputKind::outliers).comparable, "input"), 1);
+}
+
 TEST(CaseSeed, DiffersByCaseAndSweepSeedAndNothingElse) {
   Problem p;
   p.q_len = p.kv_len = 64;
