@@ -201,16 +201,31 @@ TEST_F(ProfileFile, UnknownKeysAndOtherTextsAreRefused) {
   auto json = a_profile();
   json["l3_bytes"] = 1;
   EXPECT_THAT(refusal(json.dump()), AllOf(HasSubstr("'l3_bytes' is unknown"), HasSubstr("l2_bytes")));
-  EXPECT_THAT(refusal("{\"name\": "), AllOf(HasSubstr(path_), HasSubstr("not JSON")));
+  EXPECT_THAT(refusal("{\"name\": "), AllOf(HasSubstr(path_), HasSubstr("no JSON")));
   EXPECT_THAT(refusal("[]"), HasSubstr("object"));
-  EXPECT_THAT(refusal(""), HasSubstr("not JSON"));
+  EXPECT_THAT(refusal(""), HasSubstr("is empty"));
   EXPECT_THROW(load_profile("/nonexistent/profile.json"), UsageError);
 }
 
 TEST_F(ProfileFile, FoldersRepeatedKeysAndNumbersBeyondADoubleAreRefused) {
   EXPECT_THROW(load_profile(folder_ / "."), UsageError);
+  EXPECT_THROW(load_profile("/dev/zero"), UsageError);
   EXPECT_THAT(refusal(R"({"name": "a", "name": "b"})"), HasSubstr("\"name\" is given twice"));
   EXPECT_THAT(refusal(R"({"sms": 1e400})"), HasSubstr("too large"));
+}
+
+// Rows name their device by its name alone: the gate, roofs and explain would take one for the other.
+TEST_F(ProfileFile, ABuiltInsNameIsRefused) {
+  for (const char* name : {"h200", "rtx4090", "NVIDIA H200"}) {
+    auto json = a_profile();
+    json["name"] = name;
+    EXPECT_THAT(refusal(json.dump()), AllOf(HasSubstr(path_), HasSubstr(std::string("'name' is '") + name)));
+  }
+}
+
+TEST_F(ProfileFile, ADeepValueIsRefused) {
+  const std::string deep(100'000, '[');
+  EXPECT_THAT(refusal("{\"name\": " + deep + std::string(100'000, ']') + "}"), HasSubstr("brackets"));
 }
 
 }  // namespace

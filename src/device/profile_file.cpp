@@ -1,14 +1,16 @@
 // Device profiles from JSON files, for --target-file.
+#include "device/profile_file.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
+#include "base/json_document.hpp"
 #include "base/json_names.hpp"
 #include "device/device_profiles.hpp"
 
@@ -129,45 +131,23 @@ void read_rates(ProfileReader& reader, DeviceProfile& device) {
   device.launch_us = reader.real("launch_us", 0, 1e4);
 }
 
-// Refuses a key that is given twice, of which a parser would keep the last.
-class UniqueKeys {
- public:
-  explicit UniqueKeys(const std::string& file) : file_(file) {}
-
-  bool operator()(int /*depth*/, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::object_start) open_.emplace_back();
-    if (event == Json::parse_event_t::object_end) open_.pop_back();
-    if (event == Json::parse_event_t::key && !open_.back().insert(parsed.get<std::string>()).second)
-      throw UsageError(fmt::format("target file {}: key {} is given twice", file_, parsed.dump()));
-    return true;
-  }
-
- private:
-  const std::string& file_;
-  std::vector<std::set<std::string>> open_;  // keys seen of each object not yet closed
-};
-
-Json parse_file(const std::string& file) {
-  std::ifstream stream(file);
-  if (!stream || std::filesystem::is_directory(file))
-    throw UsageError(fmt::format("target file {}: cannot be read; give a JSON file", file));
-  try {
-    return Json::parse(stream, UniqueKeys(file));
-  } catch (const Json::parse_error& error) {
-    throw UsageError(fmt::format("target file {}: not JSON, at byte {}", file, error.byte));
-  } catch (const Json::out_of_range&) {
-    throw UsageError(fmt::format("target file {}: a number in it is too large for any figure", file));
-  }
-}
-
 }  // namespace
 
-DeviceProfile load_profile(const std::string& file) {
-  const Json object = parse_file(file);
+bool is_built_in(std::string_view name) { return find_profile(name) || find_profile_for_gpu(name); }
+
+DeviceProfile load_profile(const std::string& file) { return parse_profile(file, read_text_file(file)); }
+
+DeviceProfile parse_profile(const std::string& file, const std::string& text) {
+  const Json object = parse_json(file, text).root;
   ProfileReader reader(file, object);
   if (!object.is_object()) reader.refuse("must hold one JSON object, a key for each figure of the device");
   DeviceProfile device;
   device.name = reader.text("name");
+  if (is_built_in(device.name))
+    reader.refuse(
+        fmt::format("key 'name' is '{}', which is a device that attnprof knows; give another name, so "
+                    "that its rows are nobody else's",
+                    device.name));
   device.title = reader.text("title");
   device.arch = reader.text("arch");
   read_sm(reader, device);
