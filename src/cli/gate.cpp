@@ -3,7 +3,9 @@
 #include "base/distinct_files.hpp"
 #include "base/output_file.hpp"
 #include "cli/command.hpp"
+#include "cli/flags/config_file.hpp"
 #include "cli/flags/gate.hpp"
+#include "cli/flags/names.hpp"
 #include "cli/flags/values.hpp"
 #include "cli/gate.hpp"
 #include "cli/inputs.hpp"
@@ -31,16 +33,22 @@ class GateParser {
 
  private:
   GateCommand command_;
+  CLI::App& app_;
   GateFlags flags_;
+  std::string config_;
 };
 
-GateParser::GateParser(CLI::App& app) : flags_(app, "Thresholds") {
+GateParser::GateParser(CLI::App& app) : app_(app), flags_(app, "Thresholds") {
   app.footer(gate_footer);
   flags_.add_compared_files(command_.baseline, command_.current);
+  add_name(app, "--config", config_, "Options from section [gate] of a TOML or INI file", "FILE")
+      ->configurable(false);
   flags_.add_outputs();
 }
 
 GateCommand GateParser::options(const Args&) {
+  if (!config_.empty()) apply_config_file(app_, config_);
+  command_.config = config_;
   command_.options = flags_.options();
   command_.outputs = flags_.outputs();
   return command_;
@@ -56,7 +64,9 @@ ExitCode run_gate(const GateCommand& command) {
 }
 
 ExitCode gate_command(const GateCommand& command) {
-  check_distinct(outputs_of(command.outputs), with_meta({command.baseline, command.current}));
+  std::vector<std::string> read = with_meta({command.baseline, command.current});
+  if (!command.config.empty()) read.push_back(command.config);
+  check_distinct(outputs_of(command.outputs), read);
   claim(command.outputs);
   try {
     return run_gate(command);

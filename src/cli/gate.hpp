@@ -12,6 +12,7 @@ struct GateCommand {
   std::string baseline, current;
   GateOptions options;
   GateOutputs outputs;
+  std::string config;  // the file that options were read from; empty: none
 };
 
 }  // namespace attnprof

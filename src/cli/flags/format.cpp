@@ -5,7 +5,12 @@
 namespace attnprof {
 
 Format parse_format(const std::string& text, bool markdown) {
-  if (markdown && text == "markdown") return Format::markdown;
+  if (markdown)
+    return choice<Format>("--format", text,
+                          {{"table", Format::table},
+                           {"csv", Format::csv},
+                           {"json", Format::json},
+                           {"markdown", Format::markdown}});
   return choice<Format>("--format", text,
                         {{"table", Format::table}, {"csv", Format::csv}, {"json", Format::json}});
 }
