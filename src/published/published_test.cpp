@@ -74,13 +74,15 @@ TEST(Published, MatchesNeedTheSameProblemAndAlgorithm) {
 
 TEST(Published, OnlyRightAndMeasuredRowsAreCompared) {
   const auto figures = figures_of("a,H200,x,flash2,fwd,fp16,causal,1,16,16,1024,64,40,half_square,,\n");
-  Row simulated = causal_row(), incorrect = causal_row(), timeless = causal_row();
+  Row simulated = causal_row(), incorrect = causal_row(), timeless = causal_row(), traced = causal_row();
   simulated.provenance.backend = "sim";
   incorrect.status.disposition = "incorrect";
   timeless.latency.median_ns = std::nullopt;
-  const PublishedComparison comparison = compare({simulated, incorrect, timeless}, figures);
+  traced.model.half_square_flops = traced.model.useful_flops = std::nullopt;
+  const PublishedComparison comparison = compare({simulated, incorrect, timeless, traced}, figures);
   EXPECT_TRUE(comparison.matches.empty());
-  EXPECT_EQ(describe(comparison.left_out), "1 incorrect, 1 simulated, 1 without a time");
+  EXPECT_EQ(describe(comparison.left_out),
+            "1 incorrect, 1 of no known problem, 1 simulated, 1 without a time");
 }
 
 TEST(Published, MalformedFiguresNameLineAndColumn) {
