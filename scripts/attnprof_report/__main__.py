@@ -5,7 +5,8 @@
     attnprof_report page FILE.csv... -o FILE.html        all of it, every row and each run's environment in one HTML page
 
 `attnprof_report` stands for `python scripts/attnprof_report` (or `python -m attnprof_report` in scripts/). Each command
-has --help. Exit codes: 0, 2 for what cannot be read or written (or a bad option), 3 when there is nothing to draw.
+has --help. Exit codes: 0, 2 for what cannot be read (or a bad option), 3 when there is nothing to draw, an output cannot be
+written, or the environment lacks something.
 """
 
 import importlib
@@ -15,9 +16,26 @@ import sys
 COMMANDS = ("roofline", "sweep", "page")
 
 
+def lacking(error):
+    """A sentence about a package that this Python does not have."""
+    package = (error.name or "a package").split(".")[0]
+    return (f"attnprof_report: this Python ({sys.executable}) has no {package}; run scripts/setup.sh and use .venv/bin/python, or "
+            "install scripts/requirements/report.txt")
+
+
+def main_of(command):
+    try:
+        return importlib.import_module(f"attnprof_report.{command}").main
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("attnprof_report"):
+            raise
+        print(lacking(error), file=sys.stderr)
+        sys.exit(3)
+
+
 def main(arguments):
     if arguments and arguments[0] in COMMANDS:
-        return importlib.import_module(f"attnprof_report.{arguments[0]}").main(arguments[1:])
+        return main_of(arguments[0])(arguments[1:])
     if arguments and arguments[0] in ("-h", "--help"):
         print(__doc__.strip())
         return 0

@@ -6,6 +6,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 matplotlib.rcParams["svg.hashsalt"] = "attnprof"  # equal rows give an equal file
+matplotlib.rcParams["text.parse_math"] = False  # names are no formulas, whatever they hold
 
 import matplotlib.pyplot as plt  # noqa: E402
 

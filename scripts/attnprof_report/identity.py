@@ -35,14 +35,18 @@ def at_absent(rows, column):
     return absent is not None and (rows[column] == str(absent)).all()
 
 
+def absences(present):
+    """(name, value, other) of each that is not among these columns: what its absence means is a value, or another column's."""
+    present = set(present)
+    return [(column["column"], None if column["absent"] is None else str(column["absent"]), column["absent_as"])
+            for column in columns() if column["column"] not in present]
+
+
 def with_absent(frame):
     """The table with the columns that its file was written before: what their absence means."""
-    for column in columns():
-        name = column["column"]
-        if name in frame.columns:
-            continue
-        if column["absent"] is not None:
-            frame = frame.assign(**{name: str(column["absent"])})
-        elif column["absent_as"] in frame.columns:
-            frame = frame.assign(**{name: frame[column["absent_as"]]})
+    for name, value, other in absences(frame.columns):
+        if value is not None:
+            frame = frame.assign(**{name: value})
+        elif other in frame.columns:
+            frame = frame.assign(**{name: frame[other]})
     return frame

@@ -6,7 +6,8 @@ A summary, the findings of `attnprof explain`, the roofline, latency, bytes and 
 measured against modelled bytes, cases without a right number and why, all rows in a table that can be filtered and sorted,
 and each run's machine and command line from FILE.meta.json. The file holds all it needs and loads nothing.
 
-Exit codes: 2 for what cannot be read or written (or a bad option), 3 when there are no rows, or no attnprof to ask for columns and roofs.
+Exit codes: 2 for what cannot be read (or a bad option), 3 when there are no rows, the page cannot be written, or there is no
+attnprof to ask for columns and roofs.
 """
 
 import pathlib
@@ -47,7 +48,7 @@ def report(paths, output, explain, attnprof):
         if write_page(content, output):
             print(output)
     except OSError as error:
-        raise Refusal(f"-o {output}: cannot be written: {error.strerror}.") from None
+        raise Refusal(f"-o {output}: cannot be written: {error.strerror}.", 3) from None
 
 
 def add_options(parser):

@@ -15,7 +15,7 @@ def read_meta(path):
         return None
     try:
         return json.loads(meta_path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise Refusal(f"{meta_path}: cannot be read as JSON ({error}); remove it to draw without it.") from None
 
 

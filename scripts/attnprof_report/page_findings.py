@@ -42,7 +42,7 @@ def parsed(text, source):
     """The object that explain wrote. Throws Refusal where it is none."""
     try:
         explained = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Refusal(f"{source}: is no JSON ({error}); give what `attnprof explain --format json` wrote.") from None
     cases = explained.get("cases") if isinstance(explained, dict) else None
     if not isinstance(cases, list) or not all(isinstance(case, dict) for case in cases):

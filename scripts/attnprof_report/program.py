@@ -27,10 +27,11 @@ def find(given=None):
     return found
 
 
-def run(program, *arguments):
-    """The ended process, its output as text. Throws NotUsable where it cannot be run."""
+def run(program, *arguments, text=None):
+    """The ended process, its output as text; `text`: its standard input. Throws NotUsable where it cannot be run."""
     try:
-        return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=TEN_MINUTES, check=False)
+        return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=TEN_MINUTES, check=False,
+                              input=text)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NotUsable(f"{program}: cannot be run: {getattr(error, 'strerror', None) or error}.") from None
 

@@ -72,11 +72,29 @@ def whole_records(text):
     return records, None
 
 
+def read_text(path):
+    """Throws Refusal also for a device, such as /dev/zero, which has no end."""
+    if not (path.is_file() or path.is_fifo()):
+        raise Refusal(f"{path}: cannot be read: give an existing, readable file.")
+    return path.read_bytes().decode("utf-8-sig")
+
+
+def check_rows(path, text):
+    """Throws Refusal for rows, or a .meta.json beside them, that the program would not take: it knows what a row can be."""
+    try:
+        done = (program_module.run(program_module.find(), "check-rows", path) if path.is_file() else
+                program_module.run(program_module.find(), "check-rows", "/dev/stdin", text=text))
+    except program_module.NotUsable as lacking:
+        raise Refusal(str(lacking), 3) from None
+    if done.returncode != 0:
+        raise Refusal(program_module.last_line(done))
+
+
 def read_table(path, program):
     """The whole file as text, with its header's names and the columns that it was written before. A torn last line is
     reported in `program`'s name and not used."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_text(path)
         (header, *rows), torn = whole_records(text)
     except OSError as error:
         raise Refusal(f"{path}: cannot be read: {error.strerror}.") from None
@@ -92,6 +110,7 @@ def read_table(path, program):
             raise Refusal(f"{path}: row {number} has {len(row)} fields, the header has {len(header)}.")
     if len(set(header)) != len(header):
         raise Refusal(f"{path}: two columns have the same name.")
+    check_rows(path, text)
     return levels.with_absent(with_absent(pd.DataFrame(rows, columns=header, dtype=str)))
 
 
@@ -108,9 +127,6 @@ def columns_of(frame, path, text, numeric):
     if missing:
         raise Refusal(f"{path}: has no column {missing[0]}; give a file that `attnprof sweep -o` wrote.")
     frame = frame[[*text, *numeric]].copy()
-    unknown = frame[~frame["disposition"].isin(DISPOSITIONS)]
-    if len(unknown):
-        raise Refusal(f"{path}: row {unknown.index[0] + 2}: unknown disposition '{unknown['disposition'].iloc[0]}'.")
     for column in numeric:
         frame[column] = numbers(frame, column, path)
     return frame

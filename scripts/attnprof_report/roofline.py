@@ -4,7 +4,8 @@ A panel a memory level that has a roof (`attnprof list --levels`): each case at 
 are drawn; every other row is counted in the caption. Roofs are what `attnprof roofline` says of the rows: ceilings that
 their run measured, else the nominal peaks that it recorded, else the device's built-in profile.
 
-Exit codes: 2 for what cannot be read (or a bad option), 3 when there is nothing to draw, or no attnprof to ask.
+Exit codes: 2 for what cannot be read (or a bad option), 3 when there is nothing to draw, the picture cannot be written, or
+there is no attnprof to ask.
 """
 
 import pandas as pd
@@ -59,7 +60,7 @@ def plot(paths, output, attnprof):
     try:
         draw(drawn, roofs, caption, output)
     except OSError as error:
-        raise Refusal(f"-o {output}: cannot be written: {error.strerror}.") from None
+        raise Refusal(f"-o {output}: cannot be written: {error.strerror}.", 3) from None
 
 
 def main(arguments):

@@ -6,8 +6,8 @@ tiles_latency.png, tiles_sm_bytes.png. Measured against modelled bytes of measur
 several rows of one case the latest is drawn. Skipped, incorrect and failed cases are marked without a number and listed
 below. A picture that would be empty is not written, and a sentence says why.
 
-Exit codes: 2 for what cannot be read or written (or a bad option), 3 when there is nothing to draw,
-or no attnprof to ask for columns.
+Exit codes: 2 for what cannot be read (or a bad option), 3 when there is nothing to draw, the pictures cannot be written,
+or there is no attnprof to ask for columns.
 """
 
 import sys
@@ -52,7 +52,7 @@ def plot(paths, folder):
         folder.mkdir(parents=True, exist_ok=True)
         reasons = draw_all(rows, source_of(rows, paths), folder)
     except OSError as error:
-        raise Refusal(f"-o {folder}: cannot be written: {error.strerror}.") from None
+        raise Refusal(f"-o {folder}: cannot be written: {error.strerror}.", 3) from None
     for name, reason in reasons.items():
         print(f"attnprof_report sweep: {folder / name} is not written: {reason}." if reason else folder / name,
               file=sys.stderr if reason else sys.stdout)

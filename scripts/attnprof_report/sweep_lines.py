@@ -205,6 +205,9 @@ class Picture:
 
 def picture_of(rows, quantity, styles, source):
     """The Picture of `rows` (sweep_rows.with_lines), or None, and why there is nothing to draw."""
+    every, rows = rows, rows[(rows["q_len"] > 0) & (rows["kv_len"] > 0)]
+    if rows.empty:
+        return None, "no row has a length N, as kernels that were traced have none"
     rows, by = with_panels(rows)
     reason = why_not(rows, quantity)
     if reason:
@@ -213,6 +216,8 @@ def picture_of(rows, quantity, styles, source):
     titles, columns, left_out = panels_of(rows, drawn)
     drawn, marked = drawn[drawn["panel"].isin(titles)], marked_of(rows)
     captions = captions_of(rows, drawn, marked, left_out, quantity, source)
+    if len(every) > len(rows):
+        captions.insert(1, f"{len(every) - len(rows)} without a length N left out.")
     here = marked[marked["panel"].isin(titles)]
     styles = {name: style for name, style in styles.items() if name in set(drawn["line"]) | set(here["line"])}
     return Picture(rows, drawn, here, titles, columns, styles, in_common(rows, without=[*by, "x"]), captions), ""

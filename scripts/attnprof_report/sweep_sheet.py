@@ -48,14 +48,13 @@ def sheet(title, subtitle, caption, body, handles=()):
     top, bottom = 1.0 + 0.25 * legend_rows, 0.15 + CAPTION_LINE * len(lines) + 0.5
     height = top + body + bottom
     figure = plt.figure(figsize=(WIDTH, height), dpi=120)
-    figure.text(0.15 / WIDTH, 1 - 0.34 / height, title, fontsize=14, weight="bold", parse_math=False)
-    figure.text(0.15 / WIDTH, 1 - 0.58 / height, subtitle, fontsize=10, color=GREY, parse_math=False)
+    figure.text(0.15 / WIDTH, 1 - 0.34 / height, title, fontsize=14, weight="bold")
+    figure.text(0.15 / WIDTH, 1 - 0.58 / height, subtitle, fontsize=10, color=GREY)
     if handles:
         figure.legend(handles=handles, loc="upper left", bbox_to_anchor=(0.1 / WIDTH, 1 - 0.63 / height), ncol=columns,
                       frameon=False, fontsize=10, handletextpad=0.5, columnspacing=1.6)
     for i, line in enumerate(reversed(lines)):
-        figure.text(0.15 / WIDTH, (0.1 + CAPTION_LINE * i) / height, line, fontsize=8.5, color=GREY, va="bottom",
-                    parse_math=False)
+        figure.text(0.15 / WIDTH, (0.1 + CAPTION_LINE * i) / height, line, fontsize=8.5, color=GREY, va="bottom")
     return Sheet(figure, height, bottom, top)
 
 
@@ -84,7 +83,7 @@ def plain_log(axis):
 
 
 def dress(axes, title):
-    axes.set_title(title, fontsize=10, loc="left", parse_math=False)
+    axes.set_title(title, fontsize=10, loc="left")
     axes.grid(which="major", color="#e4e4e4", linewidth=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)

@@ -183,7 +183,7 @@ class Environment(ReportTest):
     def test_a_meta_file_that_is_no_json(self):
         file = self.write(result_file.default_sweep())
         self.text("rows.csv.meta.json", "{")
-        self.refuses(2, "cannot be read as JSON", file)
+        self.refuses(2, "is no attnprof meta file: it is no JSON", file)
 
 
 class Findings(ReportTest):
@@ -228,7 +228,7 @@ class Findings(ReportTest):
     def test_of_a_program(self):
         file = self.write(result_file.default_sweep())
         answer = self.text("answer.json", explained(file))
-        asked_for_roofs = f'case $1 in roofline | list) exec {shlex.quote(os.environ["ATTNPROF"])} "$@" ;; esac\n'
+        asked_for_roofs = f'case $1 in roofline | list | check-rows) exec {shlex.quote(os.environ["ATTNPROF"])} "$@" ;; esac\n'
         body = asked_for_roofs + f'[ "$1 $3 $4 $5" = "explain --format json -o" ] && cp {answer} "$6"'
         page = self.page(file, "--attnprof", self.program(body))
         self.assertIn("The tensor cores bind.", page)
@@ -246,15 +246,26 @@ class Refused(ReportTest):
 
     def test_unreadable(self):
         self.refuses(2, "cannot be read", self.folder / "none.csv")
-        self.refuses(2, "has no column variant", self.text("bad.csv", "a,b\n1,2\n"))
+        self.refuses(2, "column variant is missing", self.text("bad.csv", "a,b\n1,2\n"))
         self.refuses(2, "has no whole line", self.text("empty.csv", ""))
         row = result_file.row("flash2", 512, 64)
-        self.refuses(2, "row 2: sm_bytes is 'many'", self.write([row | {"sm_bytes": "many"}]))
-        self.refuses(2, "unknown disposition 'fine'", self.write([row | {"disposition": "fine"}]))
+        self.refuses(2, "line 2, column sm_bytes: 'many' is not a whole number", self.write([row | {"sm_bytes": "many"}]))
+        self.refuses(2, "'fine' is none of ok, skipped, incorrect, failed", self.write([row | {"disposition": "fine"}]))
 
     def test_unwritable(self):
         self.output = self.folder / "none" / "report.html"
-        self.refuses(2, "cannot be written", self.write(result_file.default_sweep()))
+        self.refuses(3, "cannot be written", self.write(result_file.default_sweep()))
+
+    def test_deep_files(self):
+        file = self.write(result_file.default_sweep())
+        self.refuses(2, "is no JSON", file, "--explain", self.text("explain.json", '{"cases": ' + "[" * 100000))
+        self.text("rows.csv.meta.json", '{"runs": {"r1": ' + '{"a": ' * 100000)
+        self.refuses(2, "is no attnprof meta file", file)
+        self.refuses(2, "/dev/zero: cannot be read", "/dev/zero")
+
+    def test_rows_without_a_length(self):
+        row = result_file.row("flash2", 512, 64, q_len=0, kv_len=0, batch=0, heads=0, kv_heads=0, head_dim=0)
+        self.assertIn("no row has a length N", self.page(self.write([row])))
 
 
 class Summary(ReportTest):

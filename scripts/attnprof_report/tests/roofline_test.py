@@ -148,7 +148,7 @@ class Roofs(PlotTest):
     def test_the_program_is_asked_and_its_refusal_is_passed_on(self):
         file = self.write(result_file.default_sweep())
         pathlib.Path(f"{file}.meta.json").write_text("{", encoding="utf-8")
-        self.refuses(2, "rows.csv: its roofs cannot be told: ", file)
+        self.refuses(2, "rows.csv.meta.json is no attnprof meta file: it is no JSON", file)
         self.refuses(3, "none: cannot be run: No such file", file, "--attnprof", self.folder / "none")
 
     def test_no_program_at_all(self):
@@ -210,7 +210,7 @@ class Refusals(PlotTest):
     def test_unreadable_and_malformed(self):
         self.refuses(2, "cannot be read", self.folder / "none.csv")
         bad = self.folder / "bad.csv"
-        for text, sentence in (("", "has no whole line"), ("\n", "has no whole line"), ("a,b\n1,2\n", "has no column variant"),
+        for text, sentence in (("", "has no whole line"), ("\n", "has no whole line"), ("a,b\n1,2\n", "column variant is missing"),
                                ("a,a\n1,2\n", "same name"), ('a\n"1"x\n', "is not a CSV file")):
             bad.write_text(text, encoding="utf-8")
             self.refuses(2, sentence, bad)
@@ -219,9 +219,9 @@ class Refusals(PlotTest):
 
     def test_malformed_cells(self):
         row = result_file.row("flash2", 512, 64)
-        self.refuses(2, "row 2: sm_intensity is 'fast'", self.write([row | {"sm_intensity": "fast"}]))
-        self.refuses(2, "row 2: sm_intensity is 'inf'", self.write([row | {"sm_intensity": "inf"}]))
-        self.refuses(2, "row 3: unknown disposition 'fine'", self.write([row, row | {"disposition": "fine"}]))
+        self.refuses(2, "line 2, column sm_intensity: 'fast' is not a finite number", self.write([row | {"sm_intensity": "fast"}]))
+        self.refuses(2, "line 2, column sm_intensity: 'inf' is not a finite number", self.write([row | {"sm_intensity": "inf"}]))
+        self.refuses(2, "line 3, column disposition: 'fine' is none of ok, skipped, incorrect, failed", self.write([row, row | {"disposition": "fine"}]))
 
     def test_ragged_rows(self):
         file = self.write(result_file.default_sweep())
@@ -239,7 +239,11 @@ class Refusals(PlotTest):
     def test_output(self):
         file = self.write(result_file.default_sweep())
         self.refuses(2, "must end in .png or .svg", file, output="out.pdf")
-        self.refuses(2, "cannot be written", file, output="none/out.svg")
+        self.refuses(3, "cannot be written", file, output="none/out.svg")
+
+    def test_a_device_named_like_a_formula(self):
+        rows = [row | {"device": "$\\undefined$"} for row in result_file.default_sweep()]
+        self.assertEqual(self.plot(self.write(rows)).returncode, 0)
 
 
 class Labels(unittest.TestCase):

@@ -130,14 +130,61 @@ class Refused(SweepTest):
         self.refuses(2, "attnprof_report sweep: ", self.folder / "none.csv")
         bad = self.folder / "bad.csv"
         bad.write_text("a,b\n1,2\n", encoding="utf-8")
-        self.refuses(2, "has no column variant", bad)
+        self.refuses(2, "column variant is missing", bad)
         row = result_file.row("flash2", 512, 64)
-        self.refuses(2, "row 2: sm_bytes is 'many'", self.write([row | {"sm_bytes": "many"}]))
+        self.refuses(2, "line 2, column sm_bytes: 'many' is not a whole number", self.write([row | {"sm_bytes": "many"}]))
 
     def test_folder_that_is_a_file(self):
         file = self.write(measured(result_file.default_sweep()))
         (self.folder / "taken").write_text("a file", encoding="utf-8")
-        self.refuses(2, "cannot be written", file, output="taken")
+        self.refuses(3, "cannot be written", file, output="taken")
+
+    def test_rows_and_metas_that_the_program_does_not_take(self):
+        """The rules are the program's and are tested there: here, that every file goes through them."""
+        row = measured([result_file.row("flash2", 512, 64)])[0]
+        self.refuses(2, "line 2, column hbm_bytes: -5 is below 0", self.write([row | {"hbm_bytes": "-5"}]))
+        self.refuses(2, "line 3, column disposition: 'fine' is none of ok", self.write([row, row | {"disposition": "fine"}]))
+        file = result_file.write_peers(self.folder / "peers.csv")
+        text = file.read_text(encoding="utf-8")
+        meta = pathlib.Path(f"{file}.meta.json")
+        for content, sentence in (('{"schema": "99", "runs": {}}', "a newer attnprof wrote schema 99"),
+                                  ('{"runs": ' + "[" * 100000, "is no attnprof meta file")):
+            meta.write_text(content, encoding="utf-8")
+            self.refuses(2, sentence, file)
+        meta.unlink()
+        file.write_text(text.replace(",cold,,", ",cold,99,"), encoding="utf-8")
+        self.refuses(2, "column schema: a newer attnprof wrote schema 99", file)
+
+    def test_a_file_without_an_end(self):
+        self.refuses(2, "/dev/zero: cannot be read", "/dev/zero")
+
+    def test_a_pipe_is_read_once(self):
+        file = self.write(measured(result_file.default_sweep()))
+        done = subprocess.run([sys.executable, SCRIPTS / "attnprof_report", "sweep", "/dev/stdin", "-o", self.folder / "out"],
+                              input=file.read_bytes(), capture_output=True, check=False)
+        self.assertEqual((done.returncode, b"sweep_latency.png" in done.stdout), (0, True), done.stderr)
+
+    def test_a_python_that_lacks_a_package(self):
+        done = subprocess.run([sys.executable, "-S", SCRIPTS / "attnprof_report", "sweep", "x.csv", "-o", "x"], text=True,
+                              capture_output=True, check=False)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (3, 1), done.stderr)
+        self.assertRegex(done.stderr, r"has no (pandas|matplotlib|numpy); run scripts/setup.sh")
+
+
+class OddRows(SweepTest):
+    def test_rows_without_a_length_are_left_out_and_said_so(self):
+        rows = measured(result_file.default_sweep())
+        traced = rows[0] | {"variant": "kernel<1>", "q_len": 0, "kv_len": 0, "batch": 0, "heads": 0, "kv_heads": 0, "head_dim": 0}
+        self.draws(LINES + [MODEL], self.write(rows + [traced]))
+        self.assertIn("1 without a length N left out.", self.texts("sweep_latency.png"))
+        done = self.plot(self.write([traced, traced | {"knobs": "grid 2"}]), output="other")
+        self.assertIn("sweep_latency.png is not written: no row has a length N", done.stderr)
+
+    def test_names_are_no_formulas(self):
+        rows = [row | {"device": "$\\undefined$", "variant": "$a_{$"} for row in result_file.default_sweep()[:8]]
+        done = subprocess.run([sys.executable, SCRIPTS / "attnprof_report", "sweep", self.write(rows), "-o", self.folder / "out"],
+                              text=True, capture_output=True, check=False)
+        self.assertEqual((done.returncode, "Traceback" in done.stderr), (0, False), done.stderr)
 
 
 class Rows(SweepTest):
@@ -264,8 +311,8 @@ class Model(SweepTest):
 
     def test_says_how_many_are_within_the_band_and_which_is_farthest(self):
         rows = measured([result_file.row("flash2", n, 64) for n in (512, 1024, 2048)])
-        rows[1]["hbm_bytes"] = 1.25 * float(rows[1]["model_hbm_bytes"])
-        rows[2]["hbm_bytes"] = 0.91 * float(rows[2]["model_hbm_bytes"])
+        rows[1]["hbm_bytes"] = round(1.25 * float(rows[1]["model_hbm_bytes"]))
+        rows[2]["hbm_bytes"] = round(0.91 * float(rows[2]["model_hbm_bytes"]))
         shown, _ = with_panels(read_sweep([self.write(rows)]))
         hbm, sm = sweep_model.modelled_levels()
         self.assertEqual(sweep_model.summary(shown, hbm),
