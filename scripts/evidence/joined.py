@@ -6,11 +6,12 @@
 
 A joined CSV has the rows of all files, and its .meta.json says of every run, beside what it said before, the `part` it came
 from: the file's name below FOLDER (default: the files' own folder), without .csv. attnprof reads it as it reads any file of
-several runs. Columns that a file did not have are empty cells. Texts (logs) are joined in sections, `==> NAME <==` before
+several runs. Columns that a file did not have are empty cells, but those that name a row have what their absence means, as
+`attnprof list --columns` says it. Texts (logs) are joined in sections, `==> NAME <==` before
 each, as head and tail print them.
 
-Exit codes: 0, 2 (usage, a file that cannot be read or written, or files that cannot be told apart once joined). Standard
-library only.
+Exit codes: 0; 2 (usage, a file that cannot be read or written, or files that cannot be told apart once joined); 3 where there
+is no attnprof to ask. Standard library only.
 """
 
 import argparse
@@ -20,11 +21,13 @@ import pathlib
 import re
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from attnprof_report import identity  # noqa: E402
+from attnprof_report.output_file import Refusal  # noqa: E402
+
+ROWS = {"variant", "disposition"}  # columns of rows of attnprof; other tables are joined too
 SECTION = re.compile(r"^==> (\S+) <==\n", re.MULTILINE)
-
-
-class Refusal(Exception):
-    """A sentence for the user."""
 
 
 def meta_path(path):
@@ -58,6 +61,19 @@ def write_meta(path, runs):
     meta_path(path).write_text(text + "\n", encoding="utf-8")
 
 
+def fill_absent(path, columns, own, rows):
+    """What names a row stands in each: columns of the identity that are older files' absence get its meaning."""
+    if set(columns) <= set(own) or not ROWS <= set(own):
+        return
+    for name, value, other in identity.absences(own):
+        if name not in columns:
+            continue
+        if value is None and other not in own:
+            raise Refusal(f"{path}: has no column {name}, which every file of rows has; measure again")
+        for row in rows:
+            row[name] = row[other] if value is None else value
+
+
 def join(files, output):
     """Joins {part: path} into `output`."""
     tables = {part: read_csv(path) for part, path in files.items()}
@@ -66,6 +82,7 @@ def join(files, output):
     for part, (own, of_part) in tables.items():
         if "run" not in own or not set(own) <= set(columns):
             raise Refusal(f"{files[part]}: its columns are not among those of the other files")
+        fill_absent(files[part], columns, own, of_part)
         known = read_meta(files[part]).get("runs", {})
         for run in dict.fromkeys([*known, *(row["run"] for row in of_part)]):
             if run in runs:
@@ -132,9 +149,9 @@ def main():
         else:
             for part in rows_by_part(options.file):
                 write_part(options.file, part, options.output / f"{part}.csv")
-    except (OSError, ValueError, KeyError, Refusal) as error:
+    except (OSError, ValueError, KeyError, RecursionError, Refusal) as error:
         print(f"joined: {error}", file=sys.stderr)
-        return 2
+        return getattr(error, "code", 2)
     return 0
 
 

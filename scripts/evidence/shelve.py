@@ -79,7 +79,7 @@ def main(arguments):
         shelve(*map(pathlib.Path, arguments))
     except (OSError, ValueError, KeyError, joined.Refusal) as error:
         print(f"shelve: {error}", file=sys.stderr)
-        return 2
+        return getattr(error, "code", 2)
     return 0
 
 

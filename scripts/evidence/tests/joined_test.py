@@ -1,6 +1,7 @@
 """joined.py and results_folder.py: files joined and split again are the files, and are read alike in either layout."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import unittest
 
 EVIDENCE = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(EVIDENCE))
+os.environ.setdefault("ATTNPROF", os.environ["ATTNPROF_BUILD_DIR"] + "/attnprof")  # whom it asks what columns mean
 
 import joined  # noqa: E402
 import shelve  # noqa: E402
@@ -59,6 +61,22 @@ class JoinedTest(unittest.TestCase):
         old.write_text("run,value\nr1,5\n", encoding="utf-8")
         joined.join({"old": old, "new": self.write("new.csv", "r2")}, self.folder / "all.csv")
         self.assertEqual(joined.rows_by_part(self.folder / "all.csv")["old"], [{"run": "r1", "value": "5", "reason": ""}])
+
+    def test_what_names_a_row_has_what_its_absence_means(self):
+        own = "variant,pass,dtype,mask,batch,heads,kv_heads,q_len,kv_len,head_dim,page_size,tile,knobs,cache,run,disposition\n"
+        cells = "flash2,fwd,fp16,full,1,{heads},{heads},64,64,64,0,auto,-,cold,{run},ok\n"
+        new, old = self.folder / "new.csv", self.folder / "old.csv"
+        new.write_text(own + cells.format(heads=4, run="r1"), encoding="utf-8")
+        older = own.replace(",page_size", "").replace(",kv_heads", "")
+        old.write_text(older + cells.format(heads=8, run="r2").replace(",64,0,", ",64,").replace(",8,8,", ",8,"), encoding="utf-8")
+        self.assertEqual(self.call("join", self.folder / "all.csv", old, new).stderr, "")
+        row = joined.rows_by_part(self.folder / "all.csv")["old"][0]
+        self.assertEqual((row["page_size"], row["kv_heads"], row["heads"], row["variant"]), ("0", "8", "8", "flash2"))
+        program = os.environ["ATTNPROF"]
+        self.assertEqual(subprocess.run([program, "check-rows", self.folder / "all.csv"], check=False).returncode, 0)
+        old.write_text(older.replace(",q_len", "") + "flash2,fwd,fp16,full,1,8,64,64,auto,-,cold,r2,ok\n", encoding="utf-8")
+        done = self.call("join", self.folder / "all.csv", old, new)
+        self.assertEqual((done.returncode, "old.csv: has no column q_len" in done.stderr), (2, True))
 
     def test_texts(self):
         texts = {"a.log": "one\n", "b/c.txt": "", "d.log": "==> no section\n"}
