@@ -1,5 +1,5 @@
-// libFuzzer target: any two texts through the CSV reader, the gate and its reports. First byte: which kind of
-// file; then the baseline, a line "=====", and the current file.
+// libFuzzer target: any two texts through the CSV reader, the gate and its reports, and through the reader of
+// rows. First byte: which kind of file; then the baseline, a line "=====", and the current file.
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -8,6 +8,7 @@
 #include "base/csv.hpp"
 #include "gate/gate.hpp"
 #include "gate/report.hpp"
+#include "row/row_csv.hpp"
 
 namespace attnprof {
 namespace {
@@ -55,11 +56,24 @@ void check_reports(const GateResult& result, const GateOptions& options) {
   require(nlohmann::json::accept(json.str()));
 }
 
+// The other commands' reader takes every file of rows that the gate takes: one set of rules.
+void check_row_reader(const std::string& text, const Table& table) {
+  if (table.layout().source == Source::results) require(parse_rows(text, "rows").rows.size() == table.rows());
+}
+
+void read_rows_of(const std::string& text) {
+  try {
+    parse_rows(text, "rows");
+  } catch (const Error&) {
+  }
+}
+
 int gated(const std::string& baseline, const std::string& current, const GateOptions& options) {
   try {
     std::istringstream old_stream(baseline), new_stream(current);
     const Table old_table(old_stream, "base", options.key, options.metrics);
     const Table new_table(new_stream, "new", options.key, options.metrics);
+    check_row_reader(current, new_table);
     const GateResult result = gate({old_table, {}}, {new_table, {}}, options);
     check_reports(result, options);
     if (result.exit_code() == ExitCode::ok)
@@ -78,6 +92,7 @@ void fuzz(std::string text) {
   const size_t at = text.find(separator);
   const std::string baseline = text.substr(0, at);
   const std::string current = at == std::string::npos ? baseline : text.substr(at + separator.size());
+  read_rows_of(current);
   gated(baseline, current, options);
   options.run = "newest";  // a file of several runs may lack, in its last one, rows of earlier ones
   require(gated(baseline, baseline, options) != 1);  // no file regresses against itself

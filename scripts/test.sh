@@ -6,7 +6,7 @@
 #   --with-cuda   device code too: where no CUDA toolkit is found, its compiler, CUPTI and headers are installed into .venv
 #   --browser     the HTML report in Chromium too, which is installed where it is missing (Debian)
 #   --lint        first check formatting, shell scripts, the order of the rooms of src/, and includes
-#   --fuzz        afterwards fuzz the CSV reader, the gate and variant files for half a minute, with clang++
+#   --fuzz        afterwards fuzz what reads files (rows, gate, variants, targets, configs, metas), 15 s each, with clang++
 #   --asan        afterwards build and test again, but for the scripts, with AddressSanitizer and UndefinedBehaviorSanitizer
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -67,4 +67,4 @@ build "test" # in build/release, where scripts/demo.sh builds with the same flag
 finish_setup
 run_tests "test"
 [[ $asan == no ]] || test_sanitized
-[[ $fuzz == no ]] || scripts/ci/fuzz.sh 30
+[[ $fuzz == no ]] || scripts/ci/fuzz.sh 15
