@@ -77,6 +77,7 @@ GatePrCommand GatePrParser::options(const Args& args) {
         fmt::format("gate-pr needs a command to run on both sides; give {} with its options last, after --",
                     inner_command_names()));
   command_.options = flags_.options();
+  command_.options.against = Against::merge_base;
   command_.outputs = flags_.outputs();
   if (command_.folder.empty()) return command_;
   const fs::path folder = command_.folder;
@@ -111,6 +112,7 @@ void prepare_outputs(const GatePrCommand& command) {
   if (error) refuse_unwritable(command.folder, error.message());
   for (const std::string& file : all_outputs(command))
     if (!file.empty()) writable_place(file);
+  claim(command.outputs);
   for (const std::string& file : kept_files(command)) fs::remove(file, error);
 }
 
