@@ -72,10 +72,7 @@ GatePrParser::GatePrParser(CLI::App& app) : flags_(app, "Thresholds") {
 GatePrCommand GatePrParser::options(const Args& args) {
   const auto separator = std::ranges::find(args, "--");
   if (separator != args.end()) command_.words.assign(separator + 1, args.end());
-  if (command_.words.empty())
-    throw UsageError(
-        fmt::format("gate-pr needs a command to run on both sides; give {} with its options last, after --",
-                    inner_command_names()));
+  check_inner_command(command_.words);
   command_.options = flags_.options();
   command_.options.against = Against::merge_base;
   command_.outputs = flags_.outputs();

@@ -37,6 +37,14 @@ constexpr std::array<std::string_view, 2> own_variants = {"--variant-file", "--p
 constexpr std::array<std::string_view, 5> of_files = {"--variant-file", "--plugin", "--config",
                                                       "--target-file", "--kernels"};
 
+// "compile, sweep or resources".
+std::string permitted_names() {
+  std::string names;
+  for (size_t i = 0; i < permitted.size(); ++i)
+    names += fmt::format("{}{}", i == 0 ? "" : i + 1 == permitted.size() ? " or " : ", ", permitted[i].name);
+  return names;
+}
+
 const Permitted& permitted_command(const std::vector<std::string>& words) {
   const std::string name = words.empty() ? "" : words.front();
   for (const Permitted& one : permitted)
@@ -44,9 +52,9 @@ const Permitted& permitted_command(const std::vector<std::string>& words) {
   if (words.empty())
     throw UsageError(
         fmt::format("gate-pr needs a command to run on both sides; give {} with its options last, after --",
-                    inner_command_names()));
+                    permitted_names()));
   throw UsageError(
-      fmt::format("gate-pr runs {}, not '{}'; give one of them after --", inner_command_names(), name));
+      fmt::format("gate-pr runs {}, not '{}'; give one of them after --", permitted_names(), name));
 }
 
 std::string_view option_of(std::string_view word) {  // --name of --name=VALUE, -o of -oFILE
@@ -95,17 +103,13 @@ fs::path here_of(const Repository& repository) {
 
 }  // namespace
 
-std::string inner_command_names() {
-  std::string names;
-  for (size_t i = 0; i < permitted.size(); ++i)
-    names += fmt::format("{}{}", i == 0 ? "" : i + 1 == permitted.size() ? " or " : ", ", permitted[i].name);
-  return names;
+void check_inner_command(const std::vector<std::string>& words) {
+  permitted_command(words);
+  refuse_ours(words);
 }
 
 InnerCommand::InnerCommand(const std::vector<std::string>& words, const Repository& repository)
     : words_(words) {
-  permitted_command(words);
-  refuse_ours(words);
   const fs::path here = here_of(repository);
   for (size_t i = 1; i < words_.size(); ++i)
     if (const auto begin = path_begin(words_[i]))

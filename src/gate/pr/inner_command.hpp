@@ -17,10 +17,13 @@ struct NamedFile {
   bool may_be_new = false;     // a variant, plug-in or library of one's own: the base may do without it
 };
 
+// Of what was given after --. Throws UsageError where gate-pr does not run such a command, and for options
+// that are gate-pr's own.
+void check_inner_command(const std::vector<std::string>& words);
+
 class InnerCommand {
  public:
-  // `words`: what was given after --. Throws UsageError where gate-pr does not run such a command, and for
-  // options that are gate-pr's own.
+  // `words`: checked.
   InnerCommand(const std::vector<std::string>& words, const Repository& repository);
 
   // For both sides, from the folder in which the command is given: paths of the repository are relative to
@@ -35,8 +38,5 @@ class InnerCommand {
  private:
   std::vector<std::string> words_;
 };
-
-// "compile, sweep or resources": what gate-pr runs.
-std::string inner_command_names();
 
 }  // namespace attnprof

@@ -34,6 +34,7 @@ class InnerCommandTest : public testing::Test {
   Words words(const Words& given) const { return InnerCommand(given, repository_).words(); }
   std::string refusal(const Words& given) const {
     try {
+      check_inner_command(given);
       InnerCommand(given, repository_).named(repository_);
       return "accepted";
     } catch (const UsageError& error) {
