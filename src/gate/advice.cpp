@@ -87,7 +87,9 @@ std::string_view how_to_have_all(const GateReport& report) {
 
 Advice gate_advice(const GateReport& report) {
   if (report.result.compared == 0)
-    return {"that is no pass: " + on_missing(report, "do both files hold the same cases, measured?"), ""};
+    return {"to compare nothing is no pass: " +
+                on_missing(report, "do both files hold the same cases, measured?"),
+            ""};
   if (report.count(RowState::not_ok) > 0) return {"the rows that are no longer ok say why", ""};
   if (report.count(RowState::worse) > 0) return report.result.failed ? on_worse(report) : Advice{};
   if (report.count(RowState::missing) > 0) return {on_missing(report, how_to_have_all(report)), ""};

@@ -80,7 +80,8 @@ TEST(GateReport, TheFirstLineIsTheAnswer) {
             "gate passed: 1 of 1 row the same; 7 values compared\nall rows: " + row(1024) + "\n");
   EXPECT_THAT(reports({measured_row()}, {}).text,
               testing::StartsWith("gate compared nothing: 1 of 1 row missing; 0 values compared\n"));
-  EXPECT_THAT(reports({measured_row()}, {}).text, HasSubstr("what to do: which is no pass: do both files"));
+  EXPECT_THAT(reports({measured_row()}, {}).text,
+              HasSubstr("what to do: to compare nothing is no pass: do both files"));
 }
 
 // Twelve kernels of one algorithm, of which ten spill.
@@ -158,10 +159,11 @@ TEST(GateReport, SaysWhatToDo) {
   EXPECT_EQ(advice(measured_row(), other),
             "if this is meant, renew the baseline: attnprof baseline update base.csv new.csv "
             "--accept-regressions");
-  EXPECT_EQ(advice(other, measured_row()), "keep the gain with attnprof baseline update base.csv new.csv");
+  EXPECT_EQ(advice(other, measured_row()),
+            "keep the gain in the baseline: attnprof baseline update base.csv new.csv");
   options.given = {"--sm", "3%", "--run", "a b"};
   EXPECT_EQ(advice(other, measured_row()),
-            "keep the gain with attnprof baseline update base.csv new.csv --sm 3% --run 'a b'");
+            "keep the gain in the baseline: attnprof baseline update base.csv new.csv --sm 3% --run 'a b'");
   options.renewable = false;
   EXPECT_THAT(advice(other, measured_row()), Not(HasSubstr("new.csv")));
 }

@@ -91,6 +91,7 @@ void GateFlags::add_outputs() {
       ->group(group_);
   app_.add_option("--against", against_,
                   "What the first file is, for words and advice: baseline, or merge-base, a pull request's")
+      ->type_name("baseline|merge-base")
       ->default_str(against_)
       ->group(group_);
 }
