@@ -106,8 +106,6 @@ std::string GpuDevice::identity() const {
   return text;
 }
 
-std::vector<std::string> GpuDevice::comparable_facts() {
-  return names_of(measured_facts);
-}
+std::vector<std::string> GpuDevice::comparable_facts() { return names_of(measured_facts); }
 
 }  // namespace attnprof
