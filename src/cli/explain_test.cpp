@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <sstream>
 
 #include "cli/run_fixture.hpp"
 #include "test_paths.hpp"
@@ -37,6 +39,30 @@ TEST(ExplainCommand, ALineARowOrAllOfAFew) {
   EXPECT_THAT(one.out,
               StartsWith("flash2 128x64, fp16 full, batch 1, heads 16, N 4096, d 128, cold L2: 403 us"));
   EXPECT_THAT(one.out, HasSubstr("remainder"));
+}
+
+// Nothing is cut: lines are broken, and what all rows share is said once.
+TEST(ExplainCommand, At80ColumnsAllOfItIsThere) {
+  const auto at_80 = [](const Args& args) {
+    setenv("COLUMNS", "80", 1);
+    const Result result = explain(args);
+    unsetenv("COLUMNS");
+    std::istringstream lines(result.out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+    EXPECT_THAT(result.out, Not(HasSubstr("...")));
+    return result.out;
+  };
+  const std::string summary = at_80({forward});
+  EXPECT_THAT(
+      summary,
+      HasSubstr("\n5    flash2   128x128 full   1 512   64  15.6 us latency 10 % 66 % 64x256 1.32x\n"));
+  EXPECT_THAT(summary, HasSubstr("\nIn all rows: dtype fp16, h/kv 16/16.\n"));
+  EXPECT_THAT(at_80({forward, "--against", "naive"}), HasSubstr("launch rest\n"));
+  const std::string one =
+      at_80({forward, "--case", "variant=flash2,N=4k,d=128,batch=1,mask=full", "--against", "naive"});
+  for (const char* part :
+       {"14.9 us", "mma_fp16_tflops", "theoretical_occupancy_pct", "knobs_used", "ramps: 1"})
+    EXPECT_THAT(one, HasSubstr(part));
 }
 
 TEST(ExplainCommand, WritesTheFileOrStandardOutput) {

@@ -33,7 +33,8 @@ TEST(SweepCommand, WritesExactlyThis) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("backend fake\n"),
                                 HasSubstr("[1/1] flash2 128x128 fp16 full b1 h16 N512 d64 cold\n"),
                                 Not(HasSubstr("nothing was written"))));
-  EXPECT_THAT(result.out, AllOf(HasSubstr("flash2"), HasSubstr("12.5 us"), HasSubstr("85.9 TFLOP/s")));
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("flash2"), HasSubstr("12.5"), HasSubstr("TFLOP/s"), HasSubstr("85.9")));
 }
 
 struct GermanNumbers : std::numpunct<char> {
@@ -153,7 +154,7 @@ TEST(SweepCommand, AnErrorThatEndsTheSweepStillPrintsWhatWasMeasured) {
   };
   const Result result = run(plan({"-o", folder / "o.csv"}), lost);
   EXPECT_EQ(result.code, 3);
-  EXPECT_THAT(result.out, AllOf(HasSubstr("naive"), HasSubstr("12.5 us")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("naive"), HasSubstr("12.5")));
   EXPECT_THAT(result.err, AllOf(HasSubstr("--resume completes it"), HasSubstr("attnprof: the GPU is lost")));
   EXPECT_THAT(dispositions(folder / "o.csv"), testing::ElementsAre("ok", "ok"));
   EXPECT_THAT(run(plan({"--format", "json"}), lost).out, HasSubstr("\"latency_median_ns\": 12500"));

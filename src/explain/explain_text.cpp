@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 
+#include "base/fitted_table.hpp"
 #include "base/text_table.hpp"
 #include "base/units.hpp"
 #include "explain/explanation.hpp"
@@ -114,14 +115,14 @@ std::string tiles_text(const CaseExplanation& e) {
 std::string whole(const CaseExplanation& e, size_t width) {
   std::string text = wrap_text(title(e), width, "");
   for (const std::string& sentence : e.sentences) text += wrap_text("- " + sentence, width, "  ");
-  text += format_text_table(resource_lines(e), width);
+  text += fitted_table(resource_lines(e), width);
   if (!e.tiles.empty()) text += wrap_text(tiles_text(e), width, "");
   if (!e.against) return text;
   text +=
       wrap_text(fmt::format("{:.2f} times as fast as {} {} (line {}), which is:", e.against->split.speedup,
                             e.against->identity.variant, e.against->identity.tile, e.against->line),
                 width, "");
-  return text + format_text_table(factor_lines(e.against->split), width);
+  return text + fitted_table(factor_lines(e.against->split), width);
 }
 
 std::string best_tile(const CaseExplanation& e) {
@@ -163,17 +164,46 @@ Line summary_line(const CaseExplanation& e, std::span<const ProblemField* const>
   return line;
 }
 
+constexpr size_t first_identity_column = 3;  // after line, variant and tile
+
+// Takes those columns of [begin, end) that are the same in every line out of them, and says what they are.
+std::string take_what_all_share(std::vector<Line>& lines, size_t begin, size_t end) {
+  std::vector<std::string> shared;
+  for (size_t column = end; column-- > begin;) {
+    const std::string first = lines[1][column];
+    if (std::ranges::any_of(lines.begin() + 1, lines.end(),
+                            [&](const Line& line) { return line[column] != first; }))
+      continue;
+    shared.insert(shared.begin(), fmt::format("{} {}", lines[0][column], first));
+    for (Line& line : lines) line.erase(line.begin() + static_cast<std::ptrdiff_t>(column));
+  }
+  return shared.empty() ? "" : fmt::format("In all rows: {}.", fmt::join(shared, ", "));
+}
+
+// Where all rows have one length, N is its title.
+void name_equal_lengths(std::vector<Line>& lines) {
+  const auto column = static_cast<size_t>(std::ranges::find(lines.front(), "length") - lines.front().begin());
+  if (!std::ranges::all_of(lines.begin() + 1, lines.end(),
+                           [&](const Line& line) { return line[column].starts_with("N "); }))
+    return;
+  lines.front()[column] = "N";
+  for (size_t i = 1; i < lines.size(); ++i) lines[i][column].erase(0, 2);
+}
+
 std::string summary(const Explanations& explanations, size_t width) {
   const bool against = !explanations.against.empty();
   const std::vector<const ProblemField*> further = further_columns(explanations.cases);
   std::vector<Line> lines = {{"line", "variant", "tile", "dtype", "mask", "b", "h/kv", "length", "d"}};
   for (const ProblemField* field : further) lines.front().emplace_back(field->short_title());
   lines.front().emplace_back("time");
-  const Line more = against ? Line{"speedup", "bytes", "rate", "waves", "launches", "rest"}
+  const Line more = against ? Line{"gain", "bytes", "rate", "waves", "launch", "rest"}
                             : Line{"binds", "of time", "idle", "best other tile"};
   lines.front().insert(lines.front().end(), more.begin(), more.end());
   for (const CaseExplanation& e : explanations.cases) lines.push_back(summary_line(e, further, against));
-  return format_text_table(lines, width) +
+  name_equal_lengths(lines);
+  const std::string shared =
+      take_what_all_share(lines, first_identity_column, lines.front().size() - more.size() - 1);
+  return fitted_table(lines, width) + wrap_text(shared, width, "") +
          wrap_text("All that is known of a row, with findings: choose up to 3 with --case.", width, "");
 }
 

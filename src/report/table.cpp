@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "base/safe_text.hpp"
+#include "base/terminal_color.hpp"
 #include "base/text_table.hpp"
 #include "base/units.hpp"
+#include "report/column_unit.hpp"
 
 namespace attnprof {
 namespace {
@@ -15,33 +18,37 @@ namespace {
 struct KeyFigure {
   const char* column;
   const char* title;
+  int rank;  // where the width ends, those of the highest rank are hidden
 };
 
-// Figures a person looks at first, in order of importance: where the width ends, the last ones are hidden.
+// Figures a person looks at first: what time and bytes were, what they went to, and whether they can be
+// trusted.
 constexpr KeyFigure key_figures[] = {
-    {"latency_median_ns", "latency"},
-    {"useful_tflops_per_s", "rate"},
-    {"hbm_bytes", "HBM"},
-    {"sm_bytes", "SM"},
-    {"roof_pct", "of roof"},
-    {"bound", "bound"},
-    {"verified", "verified"},
-    {"flags", "flags"},
-    {"hbm_intensity", "FLOP/HBM B"},
-    {"sm_intensity", "FLOP/SM B"},
-    {"mfu_pct", "MFU"},
-    {"model_hbm_bytes", "HBM model"},
-    {"io_lower_bound_bytes", "HBM bound"},
-    {"workspace_bytes", "workspace"},
+    {"latency_median_ns", "latency", 1},
+    {"useful_tflops_per_s", "rate", 2},
+    {"hbm_bytes", "HBM", 6},
+    {"sm_bytes", "SM", 7},
+    {"roof_pct", "roof", 8},
+    {"bound", "bound", 3},
+    {"verified", "verified", 4},
+    {"flags", "flags", 5},
+    {"hbm_intensity", "FLOP/HBM B", 9},
+    {"sm_intensity", "FLOP/SM B", 10},
+    {"mfu_pct", "MFU", 11},
+    {"model_hbm_bytes", "HBM model", 12},
+    {"io_lower_bound_bytes", "HBM bound", 13},
+    {"workspace_bytes", "workspace", 14},
 };
+constexpr int least_wanted = 8;  // up to this rank they are worth narrow gaps
 
 struct TableColumn {
-  std::string title;
+  std::string title, unit;  // the head
   std::vector<std::string> cells;
   size_t width = 0;
   bool right = false;   // numbers
   bool status = false;  // painted
   size_t schema_columns = 1;
+  int rank = 0;  // 0: what says which row it is
 };
 
 bool varies(std::string_view name, const std::vector<Row>& rows) {
@@ -61,6 +68,29 @@ TableColumn make(std::string_view name, std::string title, const std::vector<Row
   result.right = !std::holds_alternative<std::string*>(column.field(const_cast<Row&>(rows.front())));
   result.status = column.group == Group::status;
   for (const Row& row : rows) result.cells.push_back(human_cell(column, row));
+  return result;
+}
+
+Real number_in(const Column& column, const Row& row) {
+  const Field field = column.field(const_cast<Row&>(row));
+  if (const auto* count = std::get_if<Count*>(&field))
+    return **count ? Real(static_cast<double>(***count)) : std::nullopt;
+  const auto* real = std::get_if<Real*>(&field);
+  return real ? **real : std::nullopt;
+}
+
+// Numbers in one unit, which stands in the head.
+TableColumn make_figure(const KeyFigure& figure, const std::vector<Row>& rows) {
+  const Column& column = *find_column(figure.column);
+  TableColumn result = make(figure.column, figure.title, rows);
+  result.rank = figure.rank;
+  if (empty_everywhere(column, rows)) result.schema_columns = 0;
+  double largest = 0;
+  for (const Row& row : rows) largest = std::max(largest, std::abs(number_in(column, row).value_or(0)));
+  const ColumnUnit unit = column_unit(column, largest);
+  result.unit = unit.name;
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (const Real number = number_in(column, rows[i])) result.cells[i] = in_unit(*number, unit);
   return result;
 }
 
@@ -109,9 +139,9 @@ std::vector<TableColumn> choose(const std::vector<Row>& rows) {
   for (const char* name : {"knobs", "cache"}) add_varying(name, name);
   if (std::ranges::any_of(rows, [](const Row& row) { return row.status.disposition != "ok"; }))
     chosen.push_back(make("disposition", "status", rows));
-  for (const KeyFigure& figure : key_figures)
-    if (!empty_everywhere(*find_column(figure.column), rows))
-      chosen.push_back(make(figure.column, figure.title, rows));
+  for (const KeyFigure& figure : key_figures)  // that no row has a flag is worth seeing
+    if (std::string_view(figure.column) == "flags" || !empty_everywhere(*find_column(figure.column), rows))
+      chosen.push_back(make_figure(figure, rows));
   return chosen;
 }
 
@@ -121,7 +151,7 @@ std::vector<TableColumn> columns_of(const std::vector<Row>& rows, const TableSty
     columns.push_back(make(column->name, std::string(column->name), rows));
   if (columns.empty()) columns = choose(rows);
   for (TableColumn& column : columns) {
-    column.width = column.title.size();
+    column.width = std::max(column.title.size(), column.unit.size());
     for (const std::string& text : column.cells) column.width = std::max(column.width, text.size());
     column.width = std::min(column.width, style.width);
   }
@@ -140,21 +170,65 @@ std::string pad(const TableColumn& column, const std::string& text) {
                       : fmt::format("{:<{}.{}}", text, column.width, column.width);
 }
 
-// As many columns as the width takes, in order; at least the first.
-size_t fitting(const std::vector<TableColumn>& columns, size_t width) {
-  size_t used = 0, count = 0;
-  for (const TableColumn& column : columns) {
-    used += column.width + (count ? 2 : 0);
-    if (count && used > width) break;
-    ++count;
+struct Layout {
+  std::vector<const TableColumn*> columns;  // shown, in order
+  size_t gap;
+};
+
+// As many columns as the width takes, those of the lowest rank; at least the first. Of what says which row it
+// is none is left out between others.
+Layout fitting(const std::vector<TableColumn>& columns, size_t width, size_t gap) {
+  std::vector<const TableColumn*> by_rank, shown;
+  for (const TableColumn& column : columns) by_rank.push_back(&column);
+  std::ranges::stable_sort(by_rank, {}, &TableColumn::rank);
+  size_t used = 0;
+  for (const TableColumn* column : by_rank) {
+    const size_t more = column->width + (shown.empty() ? 0 : gap);
+    if (!shown.empty() && used + more > width) {
+      if (column->rank == 0) break;
+      continue;
+    }
+    used += more;
+    shown.push_back(column);
   }
-  return count;
+  std::ranges::sort(shown);  // all are of one array
+  return {shown, gap};
+}
+
+// Narrow gaps where they make room for a figure that is wanted.
+Layout layout(const std::vector<TableColumn>& columns, size_t width) {
+  const Layout wide = fitting(columns, width, 2);
+  const bool all_wanted = std::ranges::all_of(columns, [&](const TableColumn& column) {
+    return column.rank > least_wanted || std::ranges::find(wide.columns, &column) != wide.columns.end();
+  });
+  return all_wanted ? wide : fitting(columns, width, 1);
 }
 
 std::string without_end_spaces(std::string line) {
   const size_t end = line.find_last_not_of(' ');
   line.resize(end == std::string::npos ? 0 : end + 1);
   return line;
+}
+
+template <class Text>
+std::string line_of(const Layout& shown, Text text) {
+  std::string line;
+  for (const TableColumn* column : shown.columns)
+    line += (line.empty() ? "" : std::string(shown.gap, ' ')) + text(*column);
+  return without_end_spaces(line) + "\n";
+}
+
+// Titles, and under them the units where there are any.
+std::string head(const Layout& shown, bool color) {
+  const auto tone = [&](std::string line) {
+    line.pop_back();
+    return toned(Tone::strong, line, color) + "\n";
+  };
+  std::string text =
+      tone(line_of(shown, [](const TableColumn& column) { return pad(column, column.title); }));
+  if (std::ranges::any_of(shown.columns, [](const TableColumn* column) { return !column->unit.empty(); }))
+    text += tone(line_of(shown, [](const TableColumn& column) { return pad(column, column.unit); }));
+  return text;
 }
 
 // A line end in a compiler's message would break the table.
@@ -216,21 +290,16 @@ std::string human_cell(const Column& column, const Row& row) {
 std::string format_table(const std::vector<Row>& rows, const TableStyle& style) {
   if (rows.empty()) return "no rows\n";
   const std::vector<TableColumn> columns = columns_of(rows, style);
-  const size_t shown = fitting(columns, style.width);
-  std::string result, header;
-  for (size_t i = 0; i < shown; ++i) header += (i ? "  " : "") + pad(columns[i], columns[i].title);
-  result +=
-      fmt::format(fmt::runtime(style.color ? "\x1b[1m{}\x1b[0m\n" : "{}\n"), without_end_spaces(header));
-  for (size_t r = 0; r < rows.size(); ++r) {
-    std::string line;
-    for (size_t i = 0; i < shown; ++i)
-      line += (i ? "  " : "") +
-              paint(columns[i], pad(columns[i], columns[i].cells[r]), columns[i].cells[r], style.color);
-    result += without_end_spaces(line) + "\n";
-  }
+  const Layout shown =
+      style.columns.empty() ? layout(columns, style.width) : fitting(columns, style.width, 2);
+  std::string result = head(shown, style.color);
+  for (size_t r = 0; r < rows.size(); ++r)
+    result += line_of(shown, [&](const TableColumn& column) {
+      return paint(column, pad(column, column.cells[r]), column.cells[r], style.color);
+    });
   result += reasons(rows, style.width);
   size_t hidden = style.columns.empty() ? told_columns(rows) : style.columns.size();
-  for (size_t i = 0; i < shown; ++i) hidden -= columns[i].schema_columns;
+  for (const TableColumn* column : shown.columns) hidden -= column->schema_columns;
   if (hidden > 0)
     result += wrap_text(
         fmt::format("{} columns hidden: --columns NAMES shows others, -o FILE.csv keeps all", hidden),

@@ -15,7 +15,8 @@ struct TableStyle {
   std::vector<const Column*> columns;  // exactly these, in this order; empty: chosen from the rows
 };
 
-// Lines end in '\n'; below the table, why rows are not ok, and how many columns are hidden.
+// Of the columns that are chosen, numbers share a unit, which stands under the title. Lines end in '\n';
+// below the table, why rows are not ok, and how many columns are hidden.
 std::string format_table(const std::vector<Row>& rows, const TableStyle& style);
 
 // A cell for people: 12.3 us, 134 MB, 297 TFLOP/s, 61.2 %; "-" when absent.

@@ -9,9 +9,12 @@
 
 #include "base/text_table.hpp"
 #include "base/units.hpp"
+#include "row/row_csv.hpp"
 #include "row/row_json.hpp"
 #include "row/schema_docs.hpp"
+#include "test_paths.hpp"
 #include "testing/row_identity.hpp"
+#include "testing/temporary_file.hpp"
 
 namespace attnprof {
 namespace {
@@ -65,7 +68,7 @@ TEST_P(TableWidth, NoLineIsWiderAndEveryRowIsOneLine) {
   for (const std::string& line : lines) EXPECT_LE(line.size(), GetParam()) << line;
   ASSERT_GT(lines.size(), 9u);
   for (size_t i = 0; i < 8; ++i)
-    EXPECT_THAT(lines[i + 1], testing::StartsWith(sweep_rows()[i].identity.variant));
+    EXPECT_THAT(lines[i + 2], testing::StartsWith(sweep_rows()[i].identity.variant));
   EXPECT_THAT(lines.back(), HasSubstr("columns hidden"));
 }
 INSTANTIATE_TEST_SUITE_P(Terminals, TableWidth, testing::Values(80, 120, 200));
@@ -73,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(Terminals, TableWidth, testing::Values(80, 120, 200));
 TEST(Table, ShowsWhatVariesAndTheKeyFiguresInHumanUnits) {
   const std::string table = format_table(sweep_rows(), {.width = 120, .color = false, .columns = {}});
   for (const char* part :
-       {"variant", " N ", "12.3 us", "297 TFLOP/s", "134 MB", "2.15 GB", "61.2 %", "tensor", "yes"})
+       {"variant", " N ", "us", "12.3", "TFLOP/s", "297", "MB", "134", "2147", "%", "61.2", "tensor", "yes"})
     EXPECT_THAT(table, HasSubstr(part));
   for (const char* part : {"dtype", "heads", "q_len", "cache", "\x1b"})
     EXPECT_THAT(table, Not(HasSubstr(part)));
@@ -82,7 +85,48 @@ TEST(Table, ShowsWhatVariesAndTheKeyFiguresInHumanUnits) {
 
 TEST(Table, At80TheFirstFiguresAreThere) {
   const std::string table = format_table(sweep_rows(), {.width = 80, .color = false, .columns = {}});
-  for (const char* part : {"variant", "latency", "rate", "HBM", "SM"}) EXPECT_THAT(table, HasSubstr(part));
+  for (const char* part : {"variant", "latency", "rate", "HBM", "SM", "bound", "verified", "flags"})
+    EXPECT_THAT(table, HasSubstr(part));
+}
+
+TEST(Table, At80WhatALineIsWorthIsThereBeforeItsBytes) {
+  std::vector<Row> rows = sweep_rows();
+  for (Row& row : rows) row.status.flags = "noisy_bytes";
+  rows.front().identity.word("mask") = "causal";
+  const std::vector<std::string> lines =
+      lines_of(format_table(rows, {.width = 80, .color = false, .columns = {}}));
+  EXPECT_EQ(lines[0], "variant  mask       N   tile status  latency    rate bound  verified flags");
+  EXPECT_EQ(lines[1], "                                          us TFLOP/s");
+}
+
+// Units stand in the head, one for all rows.
+TEST(Table, ExactlyThis) {
+  std::vector<Row> rows = {row_of("naive", 512, "ok"), row_of("flash2", 4096, "ok")};
+  rows[0].latency.median_ns = 5'910'000;
+  rows[0].counters.hbm_total = 2'220'000'000;
+  rows[0].status.flags = "throttled";
+  EXPECT_EQ(format_table(rows, {.width = 80, .color = false, .columns = {}}),
+            "variant     N  latency     rate   HBM    SM  roof  bound   verified  flags\n"
+            "                    us  TFLOP/s    MB    MB     %\n"
+            "naive     512     5910      297  2220  2147  61.2  tensor  yes       throttled\n"
+            "flash2   4096     12.3      297   134  2147  61.2  tensor  yes       -\n"
+            "68 columns hidden: --columns NAMES shows others, -o FILE.csv keeps all\n");
+}
+
+// Ten rows of results/, as a terminal of 92 columns shows them.
+TEST(Table, ReadmesExampleIsWhatItShows) {
+  std::vector<Row> rows = read_rows(ATTNPROF_SOURCE_DIR "/results/h200/sweeps/forward.csv").rows;
+  std::erase_if(rows, [](const Row& row) {
+    const Identity& id = row.identity;
+    return id.count("batch") != 1 || id.count("head_dim") != 128 || id.word("mask") != "full" ||
+           (id.count("q_len") != 512 && id.count("q_len") != 4096);
+  });
+  ASSERT_EQ(rows.size(), 10u);
+  std::vector<std::string> lines = lines_of(format_table(rows, {.width = 92, .color = false, .columns = {}}));
+  lines.pop_back();  // how many columns are hidden
+  std::string example;
+  for (const std::string& line : lines) example += "    " + line + "\n";
+  EXPECT_THAT(text_of(ATTNPROF_SOURCE_DIR "/README.md"), HasSubstr("\n\n" + example + "\n"));
 }
 
 TEST(Table, HiddenColumnsAreCounted) {

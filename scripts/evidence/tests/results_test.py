@@ -14,7 +14,8 @@ ROOT = EVIDENCE.parents[1]
 H200 = ROOT / "results/h200"
 PROGRAM = os.environ["ATTNPROF_BUILD_DIR"] + "/attnprof"
 MOST_FILES = 110
-SIZES = {"ns": 1, "us": 1e3, "ms": 1e6, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TFLOP/s": 1, "%": 1}
+SIZES = {"us": 1e3, "MB": 1e6, "TFLOP/s": 1, "%": 1}
+FIGURES = {"latency": "latency_median_ns", "rate": "useful_tflops_per_s", "HBM": "hbm_bytes", "SM": "sm_bytes", "roof": "roof_pct"}
 sys.path.insert(0, str(EVIDENCE))
 
 from results_folder import Results  # noqa: E402
@@ -73,10 +74,11 @@ class Page(unittest.TestCase):
 
 class Readme(unittest.TestCase):
     def lines(self):
-        """Cells of README's example, as {heading: text}."""
+        """Cells of README's example, as {heading: text}; those under a unit have it behind them."""
         example = (ROOT / "README.md").read_text(encoding="utf-8").split("## An example")[1].split("\n## ")[0]
-        table = [re.split(r"  +", line.strip()) for line in example.splitlines() if re.match(r"    [a-z]", line)]
-        return [dict(zip(table[0], cells)) for cells in table[1:]]
+        titles, units, *rows = [line.split() for line in example.splitlines() if line.startswith("    ")]
+        units = dict(zip(FIGURES, units))
+        return [{title: f"{cell} {units[title]}" if title in units else cell for title, cell in zip(titles, cells)} for cells in rows]
 
     def near(self, text, value):
         """`text` is the value in three digits."""
@@ -92,8 +94,7 @@ class Readme(unittest.TestCase):
             tile = f"{row['br']}x{row['bc']}" if row["br"] else "-"
             self.assertEqual((line["tile"], line["bound"], line["verified"], line["flags"]),
                              (tile, row["bound"], row["verified"], row["flags"] or "-"))
-            for heading, column in (("latency", "latency_median_ns"), ("rate", "useful_tflops_per_s"), ("HBM", "hbm_bytes"),
-                                    ("SM", "sm_bytes"), ("of roof", "roof_pct")):
+            for heading, column in FIGURES.items():
                 self.near(line[heading], float(row[column]))
 
     def test_its_figures_are_in_the_evidence(self):
