@@ -61,7 +61,7 @@ pid_t spawn(const std::vector<std::string>& command, int input, int replies, int
   posix_spawnattr_setpgroup(&attributes, 0);
   sigset_t defaults;  // what we may ignore ends it all the same
   sigemptyset(&defaults);
-  for (int ending : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&defaults, ending);
+  for (int ending : {SIGINT, SIGTERM, SIGHUP, SIGXFSZ}) sigaddset(&defaults, ending);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   std::vector<char*> argv;
   for (const std::string& argument : command) argv.push_back(const_cast<char*>(argument.c_str()));

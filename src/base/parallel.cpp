@@ -3,6 +3,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -23,7 +24,10 @@ void for_each_in_parallel(int64_t count, size_t threads, const std::function<voi
   };
   {
     std::vector<std::jthread> others;
-    for (size_t i = 1; i < threads && static_cast<int64_t>(i) < count; ++i) others.emplace_back(take_turns);
+    try {
+      for (size_t i = 1; i < threads && static_cast<int64_t>(i) < count; ++i) others.emplace_back(take_turns);
+    } catch (const std::system_error&) {  // the limit of threads is reached: those there are do all of it
+    }
     take_turns();
   }
   if (error) std::rethrow_exception(error);

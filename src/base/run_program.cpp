@@ -42,7 +42,7 @@ class SpawnOptions {
     sigset_t none, defaults;
     sigemptyset(&none);
     sigemptyset(&defaults);
-    for (int signal : {SIGINT, SIGTERM, SIGPIPE, SIGCHLD}) sigaddset(&defaults, signal);
+    for (int signal : {SIGINT, SIGTERM, SIGPIPE, SIGCHLD, SIGXFSZ}) sigaddset(&defaults, signal);
     posix_spawnattr_setsigmask(&attributes_, &none);
     posix_spawnattr_setsigdefault(&attributes_, &defaults);
     posix_spawnattr_setpgroup(&attributes_, 0);

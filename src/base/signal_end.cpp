@@ -5,11 +5,13 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <mutex>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "base/unfinished.hpp"
@@ -17,7 +19,13 @@
 namespace attnprof {
 namespace {
 
-constexpr std::array ending_signals = {SIGINT, SIGTERM, SIGHUP};
+struct Named {
+  int number;
+  std::string_view name;
+};
+constexpr std::array ending_signals = {Named{SIGINT, "SIGINT (Ctrl-C)"}, Named{SIGTERM, "SIGTERM"},
+                                       Named{SIGHUP, "SIGHUP"}, Named{SIGQUIT, "SIGQUIT (Ctrl-\\)"},
+                                       Named{SIGUSR1, "SIGUSR1"}};
 
 // A handler may do next to nothing, so it wakes a thread that may do everything.
 std::atomic<int> wake_fd = -1;
@@ -29,14 +37,7 @@ std::mutex note_mutex;
 std::string* note = nullptr;  // never destroyed, as the thread may outlive what is
 
 std::string_view name_of(int number) {
-  switch (number) {
-    case SIGINT:
-      return "SIGINT (Ctrl-C)";
-    case SIGTERM:
-      return "SIGTERM";
-    default:
-      return "SIGHUP";
-  }
+  return std::ranges::find(ending_signals, number, &Named::number)->name;
 }
 
 void on_signal(int number) {
@@ -68,34 +69,46 @@ void wait_and_end(int read_fd) {
   _exit(128 + number);
 }
 
-// With all signals blocked: they are for the threads that expect them.
-void start_thread(int read_fd) {
+// With all signals blocked: they are for the threads that expect them. False where no thread can be had.
+bool start_thread(int read_fd) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread(wait_and_end, read_fd).detach();
+  bool started = true;
+  try {
+    std::thread(wait_and_end, read_fd).detach();
+  } catch (const std::system_error&) {
+    started = false;
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
+}
+
+void catch_signal(int number) {
+  struct sigaction action {
+  }, before{};
+  sigaction(number, nullptr, &before);
+  if (before.sa_handler == SIG_IGN) return;
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  sigaction(number, &action, nullptr);
 }
 
 }  // namespace
 
 void end_well_on_signals() {
+  signal(SIGXFSZ, SIG_IGN);
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return;  // the signals' default is what is left
   // Above the numbers that a worker's pipes have.
-  const int read_fd = fcntl(ends[0], F_DUPFD_CLOEXEC, 10);
-  wake_fd = fcntl(ends[1], F_DUPFD_CLOEXEC, 10);
+  const int read_fd = fcntl(ends[0], F_DUPFD_CLOEXEC, 10), write_fd = fcntl(ends[1], F_DUPFD_CLOEXEC, 10);
   for (const int end : ends) close(end);
-  start_thread(read_fd);
-  for (const int number : ending_signals) {
-    struct sigaction action {
-    }, before{};
-    sigaction(number, nullptr, &before);
-    if (before.sa_handler == SIG_IGN) continue;
-    action.sa_handler = on_signal;
-    action.sa_flags = SA_RESTART;
-    sigaction(number, &action, nullptr);
+  if (!start_thread(read_fd)) {
+    for (const int end : {read_fd, write_fd}) close(end);
+    return;
   }
+  wake_fd = write_fd;
+  for (const Named& signal : ending_signals) catch_signal(signal.number);
 }
 
 void end_by_signal(int number) {

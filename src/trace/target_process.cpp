@@ -27,7 +27,7 @@ void send_on(int number, siginfo_t* info, void*) {
   errno = before;
 }
 
-constexpr std::array forwarded = {SIGINT, SIGTERM, SIGHUP};
+constexpr std::array forwarded = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1};
 
 // From construction the signals are held back; from release they are sent on; afterwards all is as before.
 class Forwarding {
@@ -64,14 +64,14 @@ class Forwarding {
   std::array<struct sigaction, forwarded.size()> before_{};
 };
 
-// Its signals are what ours were: also SIGPIPE, which we ignore.
+// Its signals are what ours were: also SIGPIPE and SIGXFSZ, which we ignore.
 pid_t start(const std::vector<std::string>& command, const std::vector<std::string>& environment,
             const sigset_t& mask) {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t defaults;
   sigemptyset(&defaults);
-  sigaddset(&defaults, SIGPIPE);
+  for (const int ignored : {SIGPIPE, SIGXFSZ}) sigaddset(&defaults, ignored);
   posix_spawnattr_setsigmask(&attributes, &mask);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);

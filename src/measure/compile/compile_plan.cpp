@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
@@ -119,8 +120,11 @@ CompileAhead::CompileAhead(const std::vector<Case>& cases, const DeviceProfile& 
       }
     }
   };
-  for (size_t i = 0; i < std::min<size_t>({background_jobs(), kernels_.size(), 8}); ++i)
-    threads_.emplace_back(work);
+  try {
+    for (size_t i = 0; i < std::min<size_t>({background_jobs(), kernels_.size(), 8}); ++i)
+      threads_.emplace_back(work);
+  } catch (const std::system_error&) {  // the limit of threads is reached: cases compile their own kernels
+  }
 }
 
 CompileAhead::~CompileAhead() {
