@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
@@ -29,7 +30,7 @@ class Parser {
 
   // One line of the file, with its line end.
   void feed(std::string_view line, size_t offset) {
-    ++line_;
+    if (++line_ == 1) refuse_other_separator(line);
     offset_ = offset;
     if (!in_record()) begin();
     const size_t parsed = csv_parse(&parser_, line.data(), line.size(), on_field, on_record, this);
@@ -46,6 +47,14 @@ class Parser {
   }
 
  private:
+  // As spreadsheets write it where the comma is the decimal point.
+  void refuse_other_separator(std::string_view header) const {
+    if (header.find(',') != std::string_view::npos) return;
+    for (const auto& [separator, name] : {std::pair{';', "semicolons"}, {'\t', "tabs"}})
+      if (header.find(separator) != std::string_view::npos)
+        throw UsageError(fmt::format("{}: its fields stand between {}; give a file with commas between them",
+                                     file_, name));
+  }
   bool in_record() const { return used_ > 0 || parser_.pstate != 0; }
   void begin() {
     used_ = 0;

@@ -17,36 +17,44 @@
 namespace attnprof {
 namespace {
 
-[[noreturn]] void refuse_existing(const std::string& path) {
-  throw UsageError(
-      fmt::format("{} exists: add --append (a further run), --resume (complete its last run) or "
-                  "--overwrite, or give another -o",
-                  path));
+[[noreturn]] void refuse_existing(const std::string& path, Resumable resumable) {
+  throw UsageError(fmt::format("{} exists: add --append (a further run){} or --overwrite, or give another -o",
+                               path,
+                               resumable == Resumable::yes ? ", --resume (complete its last run)" : ""));
 }
 
-OutputPlace checked_place(const std::string& path, Existing existing) {
+// Of a file that took some rows already.
+std::string what_to_do(const std::error_code& error, Resumable resumable) {
+  const char* room =
+      error == std::errc::file_too_large ? "raise the limit of a file's size (ulimit -f)" : "make room";
+  return fmt::format("{} and {}", room, resumable == Resumable::yes ? "go on with --resume" : "run it again");
+}
+
+OutputPlace checked_place(const std::string& path, Existing existing, Resumable resumable) {
   OutputPlace place = writable_place(path);
-  if (place.kind() == OutputPlace::Kind::file && existing == Existing::refuse) refuse_existing(path);
+  if (place.kind() == OutputPlace::Kind::file && existing == Existing::refuse)
+    refuse_existing(path, resumable);
   if (place.kind() == OutputPlace::Kind::stream &&
       (existing == Existing::append || existing == Existing::resume))
     throw UsageError(
-        fmt::format("{} is a device or pipe, which holds no earlier rows: leave out --append and --resume, "
-                    "or give a file",
-                    path));
+        fmt::format("{} is a device or pipe, which holds no earlier rows: leave out {}, or give a file", path,
+                    existing == Existing::append ? "--append" : "--resume"));
   return place;
 }
 
 }  // namespace
 
-void check_existing(const std::string& path, Existing existing) { checked_place(path, existing); }
+void check_existing(const std::string& path, Existing existing, Resumable resumable) {
+  checked_place(path, existing, resumable);
+}
 
 void check_new_file(const std::string& path, bool overwrite) {
   if (writable_place(path).kind() == OutputPlace::Kind::file && !overwrite)
     throw UsageError(fmt::format("{} exists: add --overwrite or give another -o", path));
 }
 
-OutputFile::OutputFile(const std::string& path, Existing existing)
-    : path_(path), place_(checked_place(path, existing)) {
+OutputFile::OutputFile(const std::string& path, Existing existing, Resumable resumable)
+    : path_(path), resumable_(resumable), place_(checked_place(path, existing, resumable)) {
   if (place_.kind() == OutputPlace::Kind::stream)
     open_stream();
   else
@@ -67,7 +75,7 @@ void OutputFile::open_file(Existing existing) {
   const int exclusive = existing == Existing::refuse ? O_EXCL : 0;
   fd_ = Descriptor(openat(place_.folder(), place_.name().c_str(),
                           O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | exclusive, 0666));
-  if (fd_.get() < 0 && errno == EEXIST) refuse_existing(path_);
+  if (fd_.get() < 0 && errno == EEXIST) refuse_existing(path_, resumable_);
   if (fd_.get() < 0) refuse_unwritable(path_, std::strerror(errno));
   if (flock(fd_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw UsageError(
@@ -101,8 +109,8 @@ void OutputFile::write(std::string_view text) {
     write_all(fd_.get(), text);
   } catch (const std::system_error& error) {
     if (stream_) refuse_unwritable(path_, error.code().message());
-    throw EnvironmentError(fmt::format("{} cannot be written: {}; make room and go on with --resume", path_,
-                                       error.code().message()));
+    throw EnvironmentError(fmt::format("{} cannot be written: {}; {}", path_, error.code().message(),
+                                       what_to_do(error.code(), resumable_)));
   }
 }
 

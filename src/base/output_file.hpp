@@ -16,10 +16,13 @@ enum class Existing {
   overwrite,  // start again
 };
 
+// Whether the command that writes can complete a run (--resume): its errors then advise it.
+enum class Resumable { no, yes };
+
 // Throws UsageError when the file is there and `existing` says refuse, or when a device or pipe is to be
 // added to; EnvironmentError when it cannot be written: its folder is missing or lacks permission, or it is
 // one.
-void check_existing(const std::string& path, Existing existing);
+void check_existing(const std::string& path, Existing existing, Resumable resumable = Resumable::no);
 
 // The same for a file that is written anew and never added to (base/replace_file.hpp).
 void check_new_file(const std::string& path, bool overwrite);
@@ -30,7 +33,7 @@ class OutputFile {
  public:
   // Throws EnvironmentError when it cannot be written, UsageError when it exists against `existing` or
   // another run writes it.
-  OutputFile(const std::string& path, Existing existing);
+  OutputFile(const std::string& path, Existing existing, Resumable resumable = Resumable::no);
 
   const std::string& path() const { return path_; }
   // A device or pipe: rows are written through, and what was written cannot be read, kept or changed.
@@ -46,6 +49,7 @@ class OutputFile {
   void open_file(Existing existing);
 
   std::string path_;
+  Resumable resumable_;
   OutputPlace place_;
   Descriptor fd_;
   bool stream_ = false;

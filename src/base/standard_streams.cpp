@@ -10,6 +10,11 @@
 #include "base/safe_text.hpp"
 
 namespace attnprof {
+namespace {
+
+bool quiet = false;
+
+}  // namespace
 
 void fill_closed_streams() {
   for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -29,8 +34,16 @@ void print(std::string_view text) {
 }
 
 void say(const std::string& line) {
+  if (!quiet) warn(line);
+}
+
+void warn(const std::string& line) {
   std::fputs((printable(line) + "\n").c_str(), stderr);
   std::fflush(stderr);
 }
+
+void be_quiet(bool is) { quiet = is; }
+
+bool is_quiet() { return quiet; }
 
 }  // namespace attnprof

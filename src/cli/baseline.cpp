@@ -26,6 +26,13 @@ struct BaselineCommand {
   bool accept_regressions = false;
 };
 
+constexpr const char* baseline_footer =
+    "Examples:\n"
+    "  attnprof baseline update baseline.csv out.csv\n"
+    "  attnprof baseline update baseline.csv out.csv --accept-regressions\n\n"
+    "Exit codes: 0 the baseline has the rows, 1 rows regressed and the baseline is unchanged, 2 wrong usage or a "
+    "malformed file, 3 not comparable, no measured row, or it cannot be written.";
+
 class BaselineParser {
  public:
   explicit BaselineParser(CLI::App& app);
@@ -41,6 +48,7 @@ BaselineParser::BaselineParser(CLI::App& app)
     : app_(*app.add_subcommand("update", "Put the rows of a run into a baseline")),
       flags_(app_, "Thresholds") {
   app.require_subcommand(1);
+  for (CLI::App* each : {&app, &app_}) each->footer(baseline_footer);
   flags_.add_compared_files(command_.baseline, command_.current);
   app_.add_flag("--accept-regressions", command_.accept_regressions, "Also rows that became worse");
 }
@@ -77,8 +85,8 @@ ExitCode baseline_update_command(const BaselineCommand& command) {
   if (regressed(result)) {
     print(gate_text(GateReport(result, command.options), wants_color(stdout)));
     if (!command.accept_regressions) {
-      say(fmt::format("{} is unchanged: rows regressed; give --accept-regressions if that is meant",
-                      command.baseline));
+      warn(fmt::format("{} is unchanged: rows regressed; give --accept-regressions if that is meant",
+                       command.baseline));
       return ExitCode::failed;
     }
   }

@@ -201,6 +201,38 @@ TEST(Binary, AnInterruptKeepsTheRowsAndResumeCompletesThem) {
   EXPECT_EQ(read_rows(file).rows.size(), long_sweep_rows);
 }
 
+// Each says what Ctrl-C says: what was kept, and how to go on.
+TEST(Binary, AnySignalThatEndsASweepKeepsTheRowsAndSaysHowToGoOn) {
+  for (const int number : {SIGTERM, SIGHUP, SIGUSR1, SIGQUIT}) {
+    const TemporaryFolder folder;
+    const std::string file = folder / "o.csv";
+    Program program(long_sweep(file), folder / "output.txt");
+    wait_for_lines(file, 4);
+    program.signal(number);
+    EXPECT_EQ(program.wait(), 128 + number) << program.output();
+    EXPECT_THAT(program.output(), HasSubstr(file + " has every finished row; --resume completes it"));
+    const RowFile rows = read_rows(file);
+    EXPECT_FALSE(rows.torn);
+    EXPECT_GE(rows.rows.size(), 3u);
+    EXPECT_LT(rows.rows.size(), long_sweep_rows);
+    if (number != SIGTERM) continue;
+    EXPECT_EQ(exit_code(long_sweep(file, {"--resume"})), 0);
+    EXPECT_EQ(read_rows(file).rows.size(), long_sweep_rows);
+  }
+}
+
+TEST(Binary, AnEndedSweepWithoutAFileSaysSo) {
+  const TemporaryFolder folder;
+  Args args = long_sweep("");
+  args.resize(args.size() - 2);
+  Program program(args, folder / "output.txt");
+  wait_for_lines(folder / "output.txt", 4);
+  program.signal(SIGTERM);
+  EXPECT_EQ(program.wait(), 143);
+  EXPECT_THAT(program.output(),
+              HasSubstr("ended by SIGTERM, with all that it had started; nothing was written"));
+}
+
 TEST(Binary, AKilledSweepIsResumedToTheSameFile) {
   const TemporaryFolder folder;
   ASSERT_EQ(exit_code(long_sweep(folder / "whole.csv")), 0);

@@ -40,11 +40,15 @@ CeilingsParser::CeilingsParser(CLI::App& app) {
       "Each on random data, the median of 40 launches of about 1 ms; spread: 90th less 10th percentile. Rates of the\n"
       "SMs go with their clock, which heavy products lower: the clock they ran at is beside them. What is measured\n"
       "replaces what sweeps have kept of this GPU.\n\n"
+      "Examples:\n"
+      "  attnprof ceilings\n"
+      "  attnprof ceilings --device 1 --format json\n"
+      "  attnprof ceilings -o ceilings.csv\n\n"
       "Exit codes: 0 all well, 2 wrong usage, 3 no GPU that can be measured, or -o\n"
       "cannot be written.");
-  app.add_option("--device", device_, "GPU number")->default_str(device_);
-  app.add_option("--format", format_, "Standard output: table, csv or json")->default_str(format_);
-  add_name(app, "-o,--output", command_.output, "CSV to write", "FILE");
+  app.add_option("--device", device_, "GPU number")->type_name("NUMBER")->default_str(device_);
+  add_choice(app, "--format", format_, "table|csv|json", "Standard output");
+  add_output(app, command_.output, "CSV to write");
   app.add_flag("--overwrite", command_.overwrite, "Write over FILE");
   add_compiler(app, command_.measure);
 }
@@ -95,8 +99,9 @@ ExitCode ceilings_command([[maybe_unused]] const CeilingsCommand& command) {
   const Ceilings& ceilings = renewed.measured.ceilings;
   const std::string& device = renewed.device.name;
   const Lines lines = ceiling_lines(device, ceilings, 7);
-  print(command.format == Format::table ? ceiling_table(device, ceilings)
-                                        : format_lines(lines, command.format, {2, 3, 4, 5, 6, 7}));
+  if (!is_standard_output(command.output))
+    print(command.format == Format::table ? ceiling_table(device, ceilings)
+                                          : format_lines(lines, command.format, {2, 3, 4, 5, 6, 7}));
   if (!command.output.empty()) replace_file(command.output, format_lines(lines, Format::csv));
   return ExitCode::ok;
 #else

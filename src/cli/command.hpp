@@ -24,6 +24,7 @@ class Command {
  public:
   virtual ~Command() = default;
   virtual int run(const BackendOpener& open) const = 0;  // the exit code
+  bool quiet = false;                                    // no progress and no notices (--quiet)
 };
 
 template <class Options>

@@ -235,7 +235,8 @@ TEST(Options, WordsOutsideAListNameTheList) {
   EXPECT_THAT(sweep_refusal({"--verify", "yes"}), HasSubstr("sampled, full, off"));
   EXPECT_THAT(sweep_refusal({"--counters", "yes"}), HasSubstr("auto, on, off"));
   EXPECT_THAT(sweep_refusal({"--format", "xml"}), HasSubstr("table, csv, json"));
-  EXPECT_THAT(sweep_refusal({"--columns", "speed"}), HasSubstr("--columns 'speed' is no column"));
+  EXPECT_THAT(sweep_refusal({"--columns", "speed"}),
+              HasSubstr("--columns 'speed' is no column; attnprof list --columns"));
 }
 
 TEST(Options, EveryComplaintIsOneLine) {
@@ -259,7 +260,9 @@ TEST(Options, EveryComplaintIsOneLine) {
   }
   EXPECT_THAT(refusal({"swep"}), HasSubstr("'swep' is none of sweep"));
   EXPECT_EQ(refusal({"sweep", "--out", "x"}),
-            "'--out' is no option of attnprof sweep; see attnprof sweep --help");
+            "'--out' is no option of attnprof sweep; did you mean --output?");
+  EXPECT_EQ(refusal({"sweep", "--frobnicate"}),
+            "'--frobnicate' is no option of attnprof sweep; see attnprof sweep --help");
   EXPECT_THAT(refusal({"trace", "-o", "x.csv", "ls", "-l"}),
               HasSubstr("'ls' is no argument of attnprof trace; give the program after --"));
   EXPECT_THAT(refusal({"sweep", "stray", "more"}), HasSubstr("'stray' is no argument of attnprof sweep"));
@@ -285,7 +288,7 @@ TEST(Options, EveryCommandThatAPersonMayGiveIsExplained) {
     EXPECT_THAT(all, HasSubstr(entry->help));
     EXPECT_THAT(parse<ShowText>({entry->name, "--help"}).text, HasSubstr(entry->help));
   }
-  EXPECT_EQ(names.size(), 16u);
+  EXPECT_EQ(names.size(), 18u);
 }
 
 TEST(Options, WhatFollowsTheProgramIsItsOwn) {

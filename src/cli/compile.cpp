@@ -30,7 +30,7 @@ namespace {
 
 const std::string compile_footer =
     std::string(axes_footer) +
-    "Example:\n"
+    "Examples:\n"
     "  attnprof compile --arch sm_80,sm_90a --variant flash2 -d 64,128 -o build.csv\n\n"
     "Exit codes: 0 all compiled, 1 a kernel does not compile, 2 wrong usage, 3 no compiler, no\n"
     "kernel, or -o cannot be written.";
@@ -53,11 +53,12 @@ CompileParser::CompileParser(CLI::App& app) : axes_(app) {
       ->required()
       ->type_name("LIST");
   app.add_option("--jobs", jobs_, "Compilations at a time; 0: one less than there are cores")
+      ->type_name("NUMBER")
       ->default_str(jobs_);
   add_compiler(app, options_.measure);
-  add_name(app, "-o,--output", options_.output, "CSV to write, with FILE.meta.json", "FILE");
+  add_output(app, options_.output, "CSV to write, with FILE.meta.json");
   app.add_flag("--overwrite", options_.overwrite, "Start FILE again");
-  app.add_option("--format", format_, "Standard output: table, csv or json")->default_str(format_);
+  add_choice(app, "--format", format_, "table|csv|json", "Standard output");
   app.footer(compile_footer);
 }
 
@@ -251,11 +252,12 @@ ExitCode compile_command(const CompileCommand& options) {
   const std::vector<KernelReport> reports = compile_all(plans, compiler, options.jobs);
   const auto lines = report_lines(reports);
   if (!options.output.empty()) write_rows(options.output, lines, compiler.kernels_dir());
-  print(options.format == Format::table ? for_people(reports)
-                                        : format_lines(lines, options.format, number_columns()));
+  if (!is_standard_output(options.output))
+    print(options.format == Format::table ? for_people(reports)
+                                          : format_lines(lines, options.format, number_columns()));
   for (const KernelReport& report : reports)
     if (!report.error.empty())
-      say(fmt::format("{} {} for {}: {}", report.file, report.entry, report.arch, report.error));
+      warn(fmt::format("{} {} for {}: {}", report.file, report.entry, report.arch, report.error));
   if (options.output.empty()) say("nothing was written; -o FILE.csv keeps these rows");
   return std::ranges::all_of(reports, [](const KernelReport& report) { return report.error.empty(); })
              ? ExitCode::ok

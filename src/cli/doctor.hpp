@@ -4,6 +4,7 @@
 #include <functional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "base/check.hpp"
 #include "measure/backend.hpp"
@@ -15,7 +16,8 @@ struct DoctorCommand {
   bool json = false;
   bool self_test = false;
   std::string output;
-  MeasureOptions measure;  // device, kernels_dir, cache_dir
+  MeasureOptions measure;          // device, kernels_dir, cache_dir
+  std::vector<std::string> asked;  // topics of checks
 };
 
 struct DoctorOptions {
@@ -23,9 +25,12 @@ struct DoctorOptions {
   bool json = false;
   // Says which backend `--backend auto` takes, and why; may throw.
   std::function<std::string()> automatic_backend;
+  std::vector<std::string> asked = {};  // topics of what was asked for by name
+  bool color = false;
 };
 
-// Prints every check; missing things are checks, not errors. Returns 0.
+// Prints every check. Returns 3 where something is missing that was asked for; what else is missing is no
+// error.
 int run_doctor(const DoctorOptions& options, std::ostream& out);
 
 std::vector<Check> examine_all(const DoctorOptions& options);

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/version.hpp"
+#include "cli/command_line.hpp"
 
 namespace attnprof {
 namespace {
@@ -63,6 +64,43 @@ TEST(Doctor, PrintsTextAndCountsWhatIsMissing) {
   EXPECT_THAT(out.str(), testing::ContainsRegex("missing +kernels +.*/no/such/kernels"));
   EXPECT_THAT(out.str(), testing::ContainsRegex("ok +auto +backend sim: no driver"));
   EXPECT_THAT(out.str(), testing::ContainsRegex("[0-9]+ missing\n$"));
+}
+
+TEST(Doctor, EndsWithThreeWhereWhatWasAskedForIsMissing) {
+  DoctorOptions chosen = options();
+  chosen.measure.kernels_dir = "/no/such/kernels";
+  chosen.asked = {"kernels"};
+  std::ostringstream out, json;
+  EXPECT_EQ(run_doctor(chosen, out), 3);
+  EXPECT_THAT(out.str(), testing::ContainsRegex("[0-9]+ missing, of what was asked for: kernels\n$"));
+  chosen.json = true;
+  EXPECT_EQ(run_doctor(chosen, json), 3);
+  EXPECT_TRUE(nlohmann::json::accept(json.str()));
+  chosen.asked = {"kernel cache"};
+  EXPECT_EQ(run_doctor(chosen, json), 0) << "that is there";
+}
+
+TEST(Doctor, AsksForWhatAnOptionOrAVariableNames) {
+  const auto asked = [](Args args) {
+    args.insert(args.begin(), "doctor");
+    return dynamic_cast<const CommandOf<DoctorCommand>&>(*parse_command_line(args)).options.asked;
+  };
+  const ScopedVariable nvcc("CUDACXX", ""), compiler("NVCC_CCBIN", "");
+  EXPECT_THAT(asked({}), testing::IsEmpty());
+  EXPECT_THAT(asked({"--device", "3"}), testing::ElementsAre("build", "driver", "GPU", "GPU 3"));
+  EXPECT_THAT(asked({"--kernels", "k", "--cache-dir", "c"}), testing::ElementsAre("kernels", "kernel cache"));
+  const ScopedVariable named("CUDACXX", "/usr/bin/nvcc"), other("NVCC_CCBIN", "g++");
+  EXPECT_THAT(asked({}), testing::ElementsAre("nvcc", "host compiler"));
+}
+
+TEST(Doctor, ColourIsOfTheStateAlone) {
+  DoctorOptions chosen = options();
+  chosen.measure.kernels_dir = "/no/such/kernels";
+  chosen.color = true;
+  std::ostringstream out;
+  run_doctor(chosen, out);
+  EXPECT_THAT(out.str(), HasSubstr("\x1b[31mmissing \x1b[0m kernels"));
+  EXPECT_THAT(out.str(), HasSubstr("\x1b[32mok      \x1b[0m auto"));
 }
 
 TEST(Doctor, PrintsJson) {

@@ -1,7 +1,11 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/distinct_files.hpp"
+#include "base/nearest.hpp"
 #include "base/output_file.hpp"
 #include "base/replace_file.hpp"
 #include "base/standard_streams.hpp"
@@ -34,13 +38,14 @@ constexpr const char* explain_footer =
     "idle, what other tiles are predicted to take, and findings. With --against the speedup over the other variant's\n"
     "row of the same problem (its own run and tile first) as a product of factors and a remainder.\n\n"
     "--case takes COLUMN=VALUE pairs with commas between, all of which a row must have; given several times, a row\n"
-    "must have those of one. N is q_len and kv_len; numbers may end in k.\n\n"
+    "must have those of one. N is q_len and kv_len, d is head_dim; numbers may end in k.\n\n"
     "Examples:\n"
-    "  attnprof explain out.csv                                          a line a row\n"
-    "  attnprof explain out.csv --case variant=flash2,N=4k,head_dim=128  all of it\n"
-    "  attnprof explain out.csv --case variant=flash2 --against naive --format json -o explain.json\n\n"
-    "Exit codes: 0 all well, 2 wrong usage or a malformed "
-    "file, 3 no row to explain or the output cannot be written.";
+    "  attnprof explain out.csv                                   a line a row\n"
+    "  attnprof explain out.csv --case variant=flash2,N=4k,d=128  all of it\n"
+    "  attnprof explain out.csv --case variant=flash2 --against naive\n"
+    "  attnprof explain out.csv --format json -o explain.json\n\n"
+    "Exit codes: 0 all well, 2 wrong usage or a malformed file, 3 no row to explain, or the output cannot be "
+    "written.";
 
 // A side is checked here as far as predictions go; what a variant cannot run is left out of
 // them.
@@ -75,13 +80,14 @@ ExplainParser::ExplainParser(CLI::App& app) {
   add_result_files(app, command_.files);
   app.add_option("--case", command_.cases, "Rows to explain; repeatable; without it, all")
       ->allow_extra_args(false)
-      ->type_name("COLUMN=VALUE,...");
-  add_name(app, "--against", command_.against, "Split the speedup over this variant into factors", "VARIANT");
-  app.add_option("--tile", tiles_, "Tiles to predict beside the neighbours of a row's own; 128x64,64x64")
+      ->type_name("COLUMN=VALUE");
+  add_name(app, "--against", command_.against, "Split the speedup over this variant into factors", "NAME");
+  app.add_option("--tile", tiles_,
+                 "Tiles to predict beside the neighbours of a row's own, such as 128x64,64x64")
       ->allow_extra_args(false)
-      ->type_name("BRxBC,...");
-  app.add_option("--format", format_, "table or json")->default_str(format_);
-  add_name(app, "-o,--output", command_.output, "File to write; without it, standard output", "FILE");
+      ->type_name("LIST");
+  add_choice(app, "--format", format_, "table|json", "What is written");
+  add_output(app, command_.output, "File to write");
   app.add_flag("--overwrite", command_.overwrite, "Write over FILE");
 }
 
@@ -97,15 +103,14 @@ ExplainCommand ExplainParser::options(const Args&) {
 // A name that is in no file may be one of ours without a row, or a slip.
 void check_against(const std::string& against, const std::vector<ResultFile>& files) {
   if (against.empty() || find_variant(against)) return;
-  std::string known;
+  std::vector<std::string> known;
   for (const ResultFile& file : files)
-    for (const Row& row : file.rows) {
-      if (row.identity.variant == against) return;
-      if ((", " + known).find(", " + row.identity.variant + ", ") == std::string::npos)
-        known += row.identity.variant + ", ";
-    }
-  throw UsageError(fmt::format("--against '{}' is no variant of the files, which have {}", against,
-                               known.substr(0, known.size() - 2)));
+    for (const Row& row : file.rows)
+      if (std::ranges::find(known, row.identity.variant) == known.end())
+        known.push_back(row.identity.variant);
+  if (std::ranges::find(known, against) == known.end())
+    throw UsageError(fmt::format("--against '{}' is no variant of the files, which have {}{}", against,
+                                 fmt::join(known, ", "), did_you_mean(against, known)));
 }
 
 std::vector<ResultFile> read_files(const std::vector<std::string>& paths) {

@@ -19,8 +19,9 @@ namespace {
 
 constexpr const char* gate_footer =
     "Examples:\n"
-    "  attnprof gate baseline.csv out.csv --latency 3% --markdown \"$GITHUB_STEP_SUMMARY\"\n"
-    "  attnprof gate --key kernel,size --metric seconds:lower:1%:0.001 base.csv new.csv     # any CSV\n\n"
+    "  attnprof gate baseline.csv out.csv --latency 3%\n"
+    "  attnprof gate baseline.csv out.csv --markdown \"$GITHUB_STEP_SUMMARY\"\n"
+    "  attnprof gate base.csv new.csv --key kernel --metric seconds:lower:1%:0.001\n\n"
     "A metric is worse when it lost more than its share of the baseline and more than its floor; time only when\n"
     "the 95 % interval of the ratio lies beyond the share. Improvements never fail.\n\n"
     "Exit codes: 0 no regression, 1 a regression, or rows missing or no longer ok, 2 wrong usage or a malformed\n"

@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/flags/axes.hpp"
 #include "cli/flags/measure.hpp"
+#include "cli/flags/names.hpp"
 #include "cli/flags/values.hpp"
 #include "cli/levels.hpp"
 #include "cli/list.hpp"
@@ -36,7 +37,17 @@ class ListParser {
   std::string format_ = "table";
 };
 
+constexpr const char* list_footer =
+    "Examples:\n"
+    "  attnprof list                                   variants, tiles, targets\n"
+    "  attnprof list --dtype bf16 -d 128 --target a100-sxm-80g\n"
+    "  attnprof list --columns --format markdown       what the columns of a row mean\n"
+    "  attnprof list --plugin ./libmine.so             does it load, what it takes\n\n"
+    "Exit codes: 0 all well, 2 wrong usage, or a variant or target that cannot be read, 3 standard output cannot be "
+    "written.";
+
 ListParser::ListParser(CLI::App& app) : own_(app, "Variants of your own") {
+  app.footer(list_footer);
   add_target(app, options_.device);
   add_axis(app, head_dims_, "-d,--head-dim", "Show default tiles for these", "64,128", "Options");
   add_axis(app, dtypes_, "--dtype", "Show default tiles for these", "fp16", "Options");
@@ -45,7 +56,7 @@ ListParser::ListParser(CLI::App& app) : own_(app, "Variants of your own") {
                "Show the numbers that every case is verified and timed by instead");
   app.add_flag("--levels", options_.levels,
                "Show the memory levels instead: their columns, and the roof that each is held against");
-  app.add_option("--format", format_, "table, csv, json or markdown")->default_str(format_);
+  add_choice(app, "--format", format_, "table|csv|json|markdown", "Standard output");
 }
 
 ListOptions ListParser::options(const Args&) {

@@ -39,11 +39,11 @@ NewVariantParser::NewVariantParser(CLI::App& app) {
   app.footer(
       "Writes NAME.json and NAME.cu, a kernel that is right and slow, and says what to type next. NAME: a small\n"
       "letter, then small letters, digits and '_'.\n\n"
-      "Example:\n"
+      "Examples:\n"
       "  attnprof new-variant mine -o kernels\n\n"
       "Exit codes: 0 all well, 2 wrong usage, 3 cannot be written.");
-  app.add_option("NAME", command_.name, "Of the variant and its files")->required();
-  add_name(app, "-o,--output", command_.folder, "Folder of the two files; made if it is missing", "FOLDER")
+  app.add_option("NAME", command_.name, "Of the variant and its files")->type_name("NAME")->required();
+  add_name(app, "-o,--output", command_.folder, "Folder of the two files; made if it is missing", "DIR")
       ->default_str(".");
   add_name(app, "--kernels", command_.kernels_dir, "Kernel sources", "DIR")
       ->default_str("beside the program");

@@ -27,6 +27,9 @@ constexpr const char* published_footer =
     "A row stands beside a figure of its pass, dtype, mask, N, d and class of algorithm. Rates are TFLOP/s in the\n"
     "half-square convention of the figures (4 d N^2 a head, halved when causal); the ratio is the row's over the\n"
     "figure's. csv and json have both in exact FLOPs too. Sources: src/published/README.md.\n\n"
+    "Examples:\n"
+    "  attnprof published out.csv\n"
+    "  attnprof published out.csv peers.csv --format csv\n\n"
     "Exit codes: 0 all well, 2 wrong usage or a malformed file, 3 no row has a figure.";
 
 class PublishedParser {
@@ -42,7 +45,7 @@ class PublishedParser {
 PublishedParser::PublishedParser(CLI::App& app) {
   app.footer(published_footer);
   add_result_files(app, command_.files);
-  app.add_option("--format", format_, "table, csv, json or markdown")->default_str(format_);
+  add_choice(app, "--format", format_, "table|csv|json|markdown", "Standard output");
 }
 
 PublishedCommand PublishedParser::options(const Args&) {

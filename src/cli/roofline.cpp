@@ -29,12 +29,14 @@ constexpr const char* roofline_footer =
     "Points: every row that is ok, at its HBM and its SM-side intensity (useful FLOPs a byte), with its useful\n"
     "and executed TFLOP/s. Roofs: HBM and L2 bandwidth and the peaks of tensor cores and FMA pipes, from\n"
     "ROWS.csv.meta.json where it has them, else from the built-in profile of the device.\n\n"
+    "Where standard output is a terminal and neither -o nor --format is given, it is drawn there; into a pipe or a "
+    "file go the data.\n\n"
     "Examples:\n"
-    "  attnprof roofline out.csv --plot                            on the terminal\n"
-    "  attnprof roofline out.csv -o roofline.csv                   tidy data for a plotting tool of your own\n"
-    "  attnprof roofline out.csv peers.csv --format vega-lite -o roofline.vl.json\n"
+    "  attnprof roofline out.csv                          drawn on the terminal\n"
+    "  attnprof roofline out.csv -o roofline.csv          data for a plotting tool\n"
+    "  attnprof roofline out.csv --format vega-lite -o roofline.vl.json\n"
     "  attnprof roofline out.csv --format gnuplot | gnuplot -p\n\n"
-    "Exit codes: 0 all well, 2 wrong usage or a malformed file, 3 no row to show.";
+    "Exit codes: 0 all well, 2 wrong usage or a malformed file, 3 no row to show, or the output cannot be written.";
 
 class RooflineParser {
  public:
@@ -50,10 +52,10 @@ class RooflineParser {
 RooflineParser::RooflineParser(CLI::App& app) {
   app.footer(roofline_footer);
   add_result_files(app, command_.files);
-  format_option_ =
-      app.add_option("--format", format_, "csv, json, vega-lite or gnuplot")->default_str(format_);
-  app.add_flag("--plot", command_.plot, "Draw on standard output, as wide as the terminal or COLUMNS");
-  add_name(app, "-o,--output", command_.output, "File to write; without it, standard output", "FILE");
+  format_option_ = add_choice(app, "--format", format_, "csv|json|vega-lite|gnuplot", "What is written");
+  app.add_flag("--plot", command_.plot,
+               "Draw on standard output, whatever it is, as wide as the terminal or COLUMNS");
+  add_output(app, command_.output, "File to write");
   app.add_flag("--overwrite", command_.overwrite, "Write over FILE");
 }
 
@@ -68,6 +70,8 @@ RooflineCommand RooflineParser::options(const Args&) {
         "--plot draws on standard output; give -o FILE for --format too, or leave one of them out");
   if (command_.overwrite && command_.output.empty())
     throw UsageError("--overwrite needs a file; give -o FILE");
+  if (command_.output.empty() && format_option_->count() == 0 && isatty(STDOUT_FILENO)) command_.plot = true;
+  refuse_both(command_.plot && is_standard_output(command_.output), "--plot", "-o -");
   return command_;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/run_fixture.hpp"
 #include "test_paths.hpp"
 #include "testing/gate_files.hpp"
+#include "testing/on_terminal.hpp"
 #include "testing/roofline_rows.hpp"
 #include "testing/temporary_file.hpp"
 
@@ -60,6 +61,15 @@ TEST(RooflineCommand, PlotsAsWideAsColumnsSays) {
   EXPECT_THAT(result.out, HasSubstr("hbm, nominal 4.8 TB/s")) << "of the peers, whose run measured none";
   std::istringstream lines(result.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 60u) << line;
+}
+
+TEST(RooflineCommand, DrawsOnATerminalAndWritesDataIntoAPipe) {
+  const OnTerminal drawn({"roofline", defaults}, {"COLUMNS=60"});
+  EXPECT_EQ(drawn.code(), 0);
+  EXPECT_THAT(drawn.output(), StartsWith("Roofline: NVIDIA H200"));
+  const OnTerminal data({"roofline", defaults, "--format", "csv"});
+  EXPECT_THAT(data.output(), testing::Not(HasSubstr("Roofline:"))) << "that was asked for";
+  EXPECT_THAT(roofline({defaults}).out, testing::Not(HasSubstr("Roofline:"))) << "no terminal";
 }
 
 TEST(RooflineCommand, PlotsWithinMemoryWhateverColumnsSays) {

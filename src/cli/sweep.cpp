@@ -11,6 +11,9 @@
 #include <optional>
 
 #include "base/interrupt.hpp"
+#include "base/nearest.hpp"
+#include "base/output_place.hpp"
+#include "base/replace_file.hpp"
 #include "base/signal_end.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/command.hpp"
@@ -34,11 +37,16 @@ namespace {
 const std::string sweep_footer =
     std::string(axes_footer) +
     "Examples:\n"
-    "  attnprof sweep                                       the default plan, on the GPU or simulated\n"
-    "  attnprof sweep -N 1k:16k:x2 --tokens 16k --hidden 2048 --mask full,causal -o out.csv\n"
-    "  attnprof sweep --variant flash2 -N 4k --br 64,128 --bc 32:128:x2 --backend sim --target a100-sxm-80g\n\n"
-    "Exit codes: 0 all well, 1 an incorrect or failed case, 2 wrong usage, 3 nothing could be measured,\n"
-    "130 interrupted (what was measured is kept).";
+    "  attnprof sweep                       the default plan, on the GPU or simulated\n"
+    "  attnprof sweep -N 1k:16k:x2 --tokens 16k --mask full,causal -o out.csv\n"
+    "  attnprof sweep --variant flash2 -N 4k --br 64,128 --bc 32:128:x2\n"
+    "  attnprof sweep --backend sim --target a100-sxm-80g -o - | less -S\n"
+    "  attnprof sweep -o out.csv --gate baseline.csv --latency 3%\n\n"
+    "Exit codes: 0 all well, 1 an incorrect or failed case, or with --gate a regression, 2 wrong usage, 3 nothing "
+    "could be measured or compared, or FILE cannot be written, 129, 130, 131, 138 and 143 ended by a signal (what "
+    "was measured is kept).";
+
+constexpr const char* gate_group = "Gate";
 
 class SweepParser {
  public:
@@ -58,11 +66,11 @@ class SweepParser {
   GateFlags gate_;
   RunFileFlags file_;
   std::string retries_ = "2", format_ = "table", config_;
-  CLI::Option* columns_option_ = nullptr;
+  CLI::Option *columns_option_ = nullptr, *format_option_ = nullptr;
   std::vector<std::string> columns_;
 };
 
-SweepParser::SweepParser(CLI::App& app) : app_(app), axes_(app), measure_(app), gate_(app, "Gate") {
+SweepParser::SweepParser(CLI::App& app) : app_(app), axes_(app), measure_(app), gate_(app, gate_group) {
   app.footer(sweep_footer);
   add_output(app);
   add_gate(app);
@@ -72,7 +80,7 @@ void SweepParser::add_output(CLI::App& app) {
   file_.add(app, "CSV to write; FILE.meta.json beside it describes the run", "Add a further run to FILE",
             /*resume=*/true);
   app.add_flag("--dry-run", options_.dry_run, "Print the plan and run nothing");
-  app.add_option("--format", format_, "Standard output: table, csv or json")->default_str(format_);
+  format_option_ = add_choice(app, "--format", format_, "table|csv|json", "Standard output");
   columns_option_ =
       app.add_option("--columns", columns_, "Columns of standard output, or all; see attnprof list --columns")
           ->allow_extra_args(false)
@@ -84,10 +92,11 @@ void SweepParser::add_output(CLI::App& app) {
 void SweepParser::add_gate(CLI::App& app) {
   app.add_option("--gate", options_.gate, "Then hold the rows against this baseline, as attnprof gate does")
       ->type_name("BASELINE.csv")
-      ->group("Gate");
+      ->group(gate_group);
   app.add_option("--gate-retries", retries_, "Measure ambiguous cases again up to this often")
+      ->type_name("NUMBER")
       ->default_str(retries_)
-      ->group("Gate");
+      ->group(gate_group);
   gate_.add_outputs();
 }
 
@@ -103,13 +112,25 @@ SweepOptions SweepParser::options(const Args& args) {
   return options_;
 }
 
+bool is_threshold(const CLI::Option& option) {
+  return option.get_type_name() == "PERCENT" || option.get_type_name() == "AMOUNT";
+}
+
 void SweepParser::gate_options() {
   options_.gate_options = gate_.options();
   options_.gate_outputs = gate_.outputs();
   options_.gate_retries = static_cast<int>(whole_number("--gate-retries", retries_, 100));
-  const GateOutputs& files = options_.gate_outputs;
-  if (options_.gate.empty() && !(files.markdown + files.junit + files.json).empty())
-    throw UsageError("--markdown, --junit and --json are a gate's; give --gate BASELINE.csv too");
+  if (!options_.gate.empty()) return;
+  for (const CLI::Option* option : app_.get_options())
+    if (option->get_group() == gate_group && option->count() > 0)
+      throw UsageError(fmt::format("{} is {} of a gate, and nothing is gated; give --gate BASELINE.csv too",
+                                   option->get_name(), is_threshold(*option) ? "a threshold" : "an option"));
+}
+
+std::vector<std::string> column_names() {
+  std::vector<std::string> names = {"all"};
+  for (const Column& column : schema()) names.emplace_back(column.name);
+  return names;
 }
 
 void SweepParser::output_options() {
@@ -120,24 +141,33 @@ void SweepParser::output_options() {
   for (const std::string& name : options_.columns)
     if (name != "all" && !find_column(name))
       throw UsageError(
-          fmt::format("--columns '{}' is no column; attnprof list --columns shows their names", name));
+          fmt::format("--columns '{}' is no column{}", name,
+                      did_you_mean(name, column_names(), "attnprof list --columns shows their names")));
+  for (const CLI::Option* option : {columns_option_, format_option_})
+    refuse_both(is_standard_output(options_.output) && option->count() > 0, "-o -",
+                option->get_name().c_str());
 }
 
+constexpr const char* nothing_written = "nothing was written; -o FILE.csv keeps every column of every row";
+
+// Of what is kept when the run ends before its time. What was written through is whoever reads it's.
 std::string how_to_go_on(const SweepOptions& options) {
-  return options.output.empty()
-             ? ""
-             : fmt::format("{} has every finished row; --resume completes it", options.output);
+  if (options.output.empty()) return nothing_written;
+  if (writable_place(options.output).kind() == OutputPlace::Kind::stream) return "";
+  return fmt::format("{} has every finished row; --resume completes it", options.output);
 }
 
 void say_how_to_go_on(const SweepOptions& options) {
-  if (!options.output.empty()) say(how_to_go_on(options));
+  if (const std::string how = how_to_go_on(options); !how.empty()) warn(how);
 }
 
 void say_the_end(ExitCode code, const SweepOptions& options) {
-  if (code == ExitCode::interrupted) say_how_to_go_on(options);
   if (code == ExitCode::environment)
-    say("nothing was measured: every case was skipped, for the reasons given");
-  if (options.output.empty()) say("nothing was written; -o FILE.csv keeps every column of every row");
+    warn("nothing was measured: every case was skipped, for the reasons given");
+  if (code == ExitCode::interrupted)
+    say_how_to_go_on(options);
+  else if (options.output.empty())
+    say(nothing_written);
 }
 
 std::vector<std::string> inputs_of(const SweepOptions& options) {
@@ -172,13 +202,13 @@ struct Measured {
 Measured measure(const SweepOptions& options, Backend& backend, const std::vector<Case>& cases,
                  RunFacts& facts, const SweepGate* gate, const std::atomic<bool>& stop) {
   std::optional<RunFile> file;
-  if (!options.output.empty()) file.emplace(options.output, options.existing);
+  if (!options.output.empty()) file.emplace(options.output, options.existing, Resumable::yes);
   std::vector<Row> done;
   if (file) done = file->resume(cases, backend, facts);
   const EndNote note(how_to_go_on(options));
   RecordedRun run(backend, facts, file ? &*file : nullptr, stop, std::move(done));
   RowOutput output(options.format, options.columns, /*kept=*/file.has_value());
-  run.show_on(output);
+  if (!is_standard_output(options.output)) run.show_on(output);
   try {
     const ExitCode code = run.measure(cases, gate);
     return {code, run.rows()};
@@ -203,14 +233,16 @@ ExitCode measure_and_gate(const SweepOptions& options, const BackendOpener& open
       measure(options, backend, cases, facts, gate ? &*gate : nullptr, interrupt.stop());
   say_the_end(measured.code, options);
   if (!gate || measured.code == ExitCode::interrupted) return measured.code;
-  FILE* stream = options.format == Format::table ? stdout : stderr;  // CSV and JSON stay whole
+  // CSV and JSON stay whole.
+  const bool people = options.format == Format::table && !is_standard_output(options.output);
+  FILE* stream = people ? stdout : stderr;
   return std::max(measured.code, gate->show(measured.rows, meta_of_run(facts, info), stream));
 }
 
 ExitCode sweep(const SweepOptions& options, const BackendOpener& open) {
   ignore_broken_pipes();
   check_distinct(outputs_of(options), inputs_of(options));
-  if (!options.output.empty()) check_existing(options.output, options.existing);
+  if (!options.output.empty()) check_existing(options.output, options.existing, Resumable::yes);
   claim(options.gate_outputs);
   try {
     return measure_and_gate(options, open);

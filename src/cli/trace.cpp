@@ -58,9 +58,9 @@ constexpr const char* trace_footer =
     "Child processes are traced too.\n\n"
     "Examples:\n"
     "  attnprof trace --kernel 'flash|fmha' -o out.csv -- python train.py\n"
-    "  attnprof trace --range '^attention' --per-name -o out.csv -- python train.py --steps 20\n\n"
-    "Exit codes: the program's own where it is not 0 (128 + N where signal N ended it), else 0 all well,\n"
-    "2 wrong usage, 3 nothing could be traced, or -o cannot be written.";
+    "  attnprof trace --range '^attention' --per-name -o out.csv -- python train.py\n\n"
+    "Exit codes: 0 all well, 2 wrong usage, 3 nothing could be traced, or -o cannot be written; where the\n"
+    "program's own is not 0, that one (128 + N where signal N ended it).";
 
 class TraceParser {
  public:
@@ -80,6 +80,7 @@ TraceParser::TraceParser(CLI::App& app) {
   add_name(app, "--kernel", command_.kernel, "Kernels to count; without it, all", "REGEX");
   add_name(app, "--range", command_.range, "NVTX ranges to count in; without it, anywhere", "REGEX");
   app.add_option("--limit", limit_, "Launches of a kernel and configuration to count, a process; 0: all")
+      ->type_name("NUMBER")
       ->default_str(limit_);
   auto* per_kernel = app.add_flag("--per-kernel", per_kernel_, "A row a launch (default)");
   app.add_flag("--per-name", command_.per_name, "A row a kernel and configuration: medians of its launches")
@@ -195,7 +196,7 @@ int trace_command(const TraceCommand& command) {
       traced_runs(traces, command.per_name ? RowsPer::name : RowsPer::launch, settings_of_card);
   write(file, runs, command);
   for (const std::string& sentence : trace_sentences(request_of(command, traces), traces, runs))
-    say(sentence);
+    runs.empty() ? warn(sentence) : say(sentence);
   if (code != 0) return code;
   return static_cast<int>(runs.empty() ? ExitCode::environment : ExitCode::ok);
 }

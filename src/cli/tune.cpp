@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
+#include <sstream>
 
 #include "base/distinct_files.hpp"
 #include "base/signal_end.hpp"
@@ -14,6 +15,7 @@
 #include "cli/flags/axes.hpp"
 #include "cli/flags/format.hpp"
 #include "cli/flags/measure.hpp"
+#include "cli/flags/names.hpp"
 #include "cli/flags/run_file.hpp"
 #include "cli/inputs.hpp"
 #include "cli/tune_output.hpp"
@@ -45,9 +47,9 @@ const std::string tune_footer =
     "from the fastest as precisely as --precision and --max-time say: a further run in FILE.\n\n"
     "Examples:\n"
     "  attnprof tune --variant flash2 -N 4k -d 64,128 --mask full,causal -o tune.csv\n"
-    "  attnprof tune --variant flash2 -N 8k -d 128 --br 64,128 --bc 32:128:x2 --knob stages=1,2\n\n"
-    "Exit codes: 0 all well, 1 an incorrect or failed candidate, 2 wrong usage, 3 nothing could be measured,\n"
-    "130 interrupted (what was measured is kept).";
+    "  attnprof tune --variant flash2 -N 8k --br 64,128 --knob stages=1,2\n\n"
+    "Exit codes: 0 all well, 1 an incorrect or failed candidate, 2 wrong usage, 3 nothing could be measured, 129, "
+    "130, 131, 138 and 143 ended by a signal (what was measured is kept).";
 
 class TuneParser {
  public:
@@ -69,7 +71,7 @@ TuneParser::TuneParser(CLI::App& app) : axes_(app), measure_(app) {
   app.add_flag("--no-compile", no_compile_, "Do not ask the compiler for registers and spills beforehand");
   file_.add(app, "CSV of every row measured, with FILE.meta.json", "Add further runs to FILE",
             /*resume=*/false);
-  app.add_option("--format", format_, "Standard output: table, markdown, csv or json")->default_str(format_);
+  add_choice(app, "--format", format_, "table|csv|json|markdown", "Standard output");
 }
 
 TuneCommand TuneParser::options(const Args& args) {
@@ -133,6 +135,13 @@ TuneResult measure(const TuneCommand& command, const BackendOpener& open, OpenBa
       contests, [&](const MeasureOptions& options) { return open(command.device, options).backend; });
 }
 
+// On standard error where the rows themselves are on standard output.
+void show(const std::string& text, const TuneCommand& command) {
+  if (!is_standard_output(command.output)) return print(text);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) warn(line);
+}
+
 bool any_ok(const std::vector<ContestResult>& results) {
   return std::ranges::any_of(results, [](const ContestResult& result) {
     return std::ranges::any_of(result.rows, [](const Row& row) { return row.status.disposition == "ok"; });
@@ -164,7 +173,7 @@ ExitCode tune_command(const TuneCommand& command, const BackendOpener& open) {
     results[i].measured = contests[i].candidates.size();
     results[i].rows = found.rows[i];
   }
-  print(format_results(results, command.format));
+  show(format_results(results, command.format), command);
   if (is_a_model(info) && any_ok(results))
     say(fmt::format("these latencies are the simulator's model of {}, no measurement: tune again on the GPU",
                     info.device.name));

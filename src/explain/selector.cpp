@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "plan/grammar.hpp"
+#include "problem/problem_fields.hpp"
 
 namespace attnprof {
 namespace {
@@ -20,13 +22,28 @@ bool is_count(const Column& column) {
   return std::holds_alternative<Count*>(column.field(row));
 }
 
+// A column's own name, or the short one that tables have of a field of the problem, such as d.
+const Column* column_called(std::string_view name) {
+  if (const Column* column = find_column(name)) return column;
+  for (const ProblemField& field : problem_fields())
+    if (field.short_title() == name) return find_column(field.name);
+  return nullptr;
+}
+
+std::vector<std::string> names_to_select_by() {
+  std::vector<std::string> names = {"N"};
+  for (const Column& column : schema())
+    if (selects(column)) names.emplace_back(column.name);
+  return names;
+}
+
 std::vector<const Column*> columns_named(std::string_view option, std::string_view name) {
   if (name == "N") return {find_column("q_len"), find_column("kv_len")};
-  const Column* column = find_column(name);
+  const Column* column = column_called(name);
   if (!column || !selects(*column))
-    throw UsageError(fmt::format(
-        "{}: '{}' is no column to select by; give N or one of the identity, such as variant or head_dim",
-        option, name));
+    throw UsageError(fmt::format("{}: '{}' is no column to select by{}", option, name,
+                                 did_you_mean(name, names_to_select_by(),
+                                              "give N, d or one of the identity, such as variant or mask")));
   return {column};
 }
 

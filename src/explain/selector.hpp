@@ -10,7 +10,7 @@
 
 namespace attnprof {
 
-// Takes a row that has every value. "N" is both q_len and kv_len.
+// Takes a row that has every value. "N" is both q_len and kv_len, "d" head_dim.
 class Selector {
  public:
   // "variant=flash2,N=4k,mask=causal". Throws UsageError naming `option` and the pair for what is no column

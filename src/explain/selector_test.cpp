@@ -28,6 +28,12 @@ TEST(Selector, NIsBothLengths) {
   EXPECT_TRUE(takes("q_len=1,kv_len=1k", decode));
 }
 
+TEST(Selector, ShortNamesAreThoseOfTables) {
+  EXPECT_TRUE(takes("d=64"));
+  EXPECT_FALSE(takes("d=128"));
+  EXPECT_FALSE(takes("page=16"));
+}
+
 TEST(Selector, RefusesWhatItCannotRead) {
   const auto refused = [](const char* text) {
     try {
@@ -42,6 +48,7 @@ TEST(Selector, RefusesWhatItCannotRead) {
   EXPECT_THAT(refused("variant="), testing::HasSubstr("is no COLUMN=VALUE"));
   EXPECT_THAT(refused("latency_median_ns=3"), testing::HasSubstr("is no column to select by"));
   EXPECT_THAT(refused("nosuch=3"), testing::HasSubstr("is no column to select by"));
+  EXPECT_THAT(refused("varient=flash2"), testing::HasSubstr("; did you mean variant?"));
   EXPECT_THAT(refused("N=many"), testing::HasSubstr("many"));
 }
 

@@ -127,7 +127,8 @@ void check_append(const std::string& csv_text, const std::string& path) {
   check_header(file, path);
   if (file.torn)
     throw UsageError(
-        fmt::format("{}, line {}: the line is torn, a run was killed there; complete it with --resume first",
+        fmt::format("{}, line {}: the line is torn, a run was killed there; complete it with "
+                    "attnprof sweep --resume first, or remove the line",
                     path, file.torn->line));
 }
 

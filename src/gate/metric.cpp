@@ -89,23 +89,23 @@ std::string human_allowance(const Metric& metric) {
 
 double parse_relative(std::string_view option, std::string_view text) {
   constexpr std::array units = {UnitSuffix{"%", 0.01}};
-  const double value = amount_or_refuse(option, text, units, "a percentage from 0% to 100%, such as 1%");
+  const double value = amount_or_refuse(option, text, units, "a threshold from 0% to 100%, such as 1%");
   if (value <= 1) return value;
-  throw UsageError(fmt::format("{} '{}': give a percentage from 0% to 100%, such as 1%", option, text));
+  throw UsageError(fmt::format("{} '{}': give a threshold from 0% to 100%, such as 1%", option, text));
 }
 
 double parse_floor_bytes(std::string_view option, std::string_view text) {
   constexpr std::array units = {
       UnitSuffix{"", 1},     UnitSuffix{"B", 1},      UnitSuffix{"kB", 1e3},      UnitSuffix{"MB", 1e6},
       UnitSuffix{"GB", 1e9}, UnitSuffix{"KiB", 1024}, UnitSuffix{"MiB", 1 << 20}, UnitSuffix{"GiB", 1 << 30}};
-  return amount_or_refuse(option, text, units, "bytes of 0 or more, such as 512KiB or 1MB");
+  return amount_or_refuse(option, text, units, "a threshold of 0 bytes or more, such as 512KiB or 1MB");
 }
 
 double parse_floor_ns(std::string_view option, std::string_view text) {
   constexpr std::array units = {UnitSuffix{"ns", 1}, UnitSuffix{"us", 1e3}, UnitSuffix{"ms", 1e6},
                                 UnitSuffix{"s", 1e9}};
   return amount_or_refuse(option, text, units,
-                          "a time of 0 or more with its unit ns, us, ms or s, such as 2us");
+                          "a threshold of 0 or more with its unit ns, us, ms or s, such as 2us");
 }
 
 double default_latency_floor_ns(double relative) {
@@ -115,7 +115,7 @@ double default_latency_floor_ns(double relative) {
 
 double parse_floor_number(std::string_view option, std::string_view text) {
   constexpr std::array units = {UnitSuffix{"", 1}};
-  return amount_or_refuse(option, text, units, "a number of 0 or more");
+  return amount_or_refuse(option, text, units, "a threshold of 0 or more");
 }
 
 Metric parse_metric(std::string_view text) {

@@ -1,11 +1,13 @@
 #include "plan/sweep.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "base/saturating.hpp"
 #include "plan/problem_axes.hpp"
 #include "plan/skip.hpp"
@@ -65,12 +67,11 @@ void refuse_too_many(const SweepAxes& axes, std::span<const Variant* const> swep
 
 const Variant& variant_named(const std::string& name) {
   if (const Variant* variant = find_variant(name)) return *variant;
-  std::string known;
-  for (const Variant* variant : all_variants())
-    known += (known.empty() ? "" : ", ") + std::string(variant->name);
+  std::vector<std::string> known;
+  for (const Variant* variant : all_variants()) known.emplace_back(variant->name);
   throw UsageError(fmt::format(
-      "--variant '{}' is none of {}; one of your own comes with --variant-file FILE or --plugin FILE", name,
-      known));
+      "--variant '{}' is none of {}{}", name, fmt::join(known, ", "),
+      did_you_mean(name, known, "one of your own comes with --variant-file FILE or --plugin FILE")));
 }
 
 std::vector<const Variant*> swept_variants(const SweepAxes& axes) {

@@ -1,8 +1,10 @@
 #include "run/open_backend.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "device/device_profiles.hpp"
 #include "measure/sim/backend.hpp"
 #if ATTNPROF_WITH_GPU
@@ -55,10 +57,10 @@ DeviceProfile target_profile(const DeviceChoice& choice) {
   if (!choice.target_file.empty()) return load_profile(choice.target_file);
   const std::string name = choice.target.empty() ? std::string(default_target) : choice.target;
   if (const DeviceProfile* profile = find_profile(name)) return *profile;
-  std::string known;
-  for (const DeviceProfile& profile : all_profiles()) known += (known.empty() ? "" : ", ") + profile.name;
-  throw UsageError(
-      fmt::format("--target '{}' is none of {}; --target-file takes a profile of your own", name, known));
+  std::vector<std::string> known;
+  for (const DeviceProfile& profile : all_profiles()) known.push_back(profile.name);
+  throw UsageError(fmt::format("--target '{}' is none of {}{}", name, fmt::join(known, ", "),
+                               did_you_mean(name, known, "--target-file takes a profile of your own")));
 }
 
 OpenBackend open_backend(const DeviceChoice& choice, const MeasureOptions& options) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/safe_text.hpp"
+#include "base/standard_streams.hpp"
 #include "base/text_table.hpp"
 
 namespace attnprof {
@@ -34,6 +35,7 @@ std::string Progress::estimate(size_t index, size_t total) const {
 }
 
 void Progress::begin_case(const Case& c, size_t index, size_t total) {
+  if (is_quiet()) return;
   last_ = fmt::format("[{}/{}] {}{}", done_ + index + 1, done_ + total, printable(describe(c)),
                       estimate(index, total));
   if (terminal_) last_ = utf8_prefix(last_, terminal_width(fileno(stream_)) - 1);

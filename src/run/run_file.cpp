@@ -21,8 +21,8 @@ bool exists(const std::string& path) {
 
 }  // namespace
 
-RunFile::RunFile(const std::string& path, Existing existing)
-    : existed_(exists(path)), resumes_(existing == Existing::resume), file_(path, existing) {
+RunFile::RunFile(const std::string& path, Existing existing, Resumable resumable)
+    : existed_(exists(path)), resumes_(existing == Existing::resume), file_(path, existing, resumable) {
   const std::string text = file_.text();
   if (text.empty()) return;
   if (existing == Existing::overwrite) {

@@ -16,7 +16,7 @@ class RunFile {
  public:
   // Opened and checked before anything runs; nothing of it changes before `begin`. Throws UsageError,
   // EnvironmentError.
-  RunFile(const std::string& path, Existing existing);
+  RunFile(const std::string& path, Existing existing, Resumable resumable = Resumable::no);
   // One that was made for nothing must not stand in the next command's way.
   ~RunFile();
   RunFile(const RunFile&) = delete;

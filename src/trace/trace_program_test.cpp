@@ -56,7 +56,7 @@ TEST_F(TraceWithoutCuda, WrongUsageRunsNothing) {
   EXPECT_EQ(run({"trace", "-o", csv()}), 2);
   EXPECT_THAT(said(), HasSubstr("give it last, after --"));
   EXPECT_EQ(run({"trace", "--", "echo", "ran"}), 2);
-  EXPECT_THAT(said(), AllOf(HasSubstr("--output is required"), Not(HasSubstr("ran\n"))));
+  EXPECT_THAT(said(), AllOf(HasSubstr("-o FILE is missing"), Not(HasSubstr("ran\n"))));
   EXPECT_EQ(trace({"--kernel", "flash("}, {"echo", "ran"}), 2);
   EXPECT_THAT(said(), AllOf(HasSubstr("--kernel 'flash(' is no extended regular expression"),
                             Not(HasSubstr("ran\n"))));

@@ -49,7 +49,10 @@ void GateFlags::add_permissions() {
 CLI::Option* GateFlags::add(const std::string& name, std::string& text, const std::string& help,
                             const char* preset) {
   text = preset;
-  CLI::Option* option = app_.add_option(name, text, help)->default_str(preset)->group(group_);
+  CLI::Option* option = app_.add_option(name, text, help)
+                            ->type_name(text.ends_with('%') ? "PERCENT" : "AMOUNT")
+                            ->default_str(preset)
+                            ->group(group_);
   repeatable_.push_back(option);
   return option;
 }
@@ -74,9 +77,11 @@ void GateFlags::add_compared_files(std::string& baseline, std::string& current) 
                             ->allow_extra_args(false)
                             ->type_name("LIST"));
   repeatable_.push_back(
-      app_.add_option("--metric", metrics_, "Its column to gate, with direction and thresholds; repeatable")
+      app_.add_option(
+              "--metric", metrics_,
+              "Its column to gate, its direction and thresholds, such as seconds:lower:1%:0.001; repeatable")
           ->allow_extra_args(false)
-          ->type_name("COLUMN:lower|higher:1%:FLOOR"));
+          ->type_name("METRIC"));
 }
 
 void GateFlags::add_outputs() {

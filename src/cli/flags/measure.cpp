@@ -31,27 +31,26 @@ void add_target(CLI::App& app, DeviceChoice& device) {
 void add_compiler(CLI::App& app, MeasureOptions& measure) {
   add_name(app, "--kernels", measure.kernels_dir, "Kernel sources", "DIR")->default_str("beside the program");
   add_name(app, "--cache-dir", measure.cache_dir, "Compiled kernels are kept here", "DIR")
-      ->default_str("XDG_CACHE_HOME/attnprof");
+      ->default_str("$XDG_CACHE_HOME/attnprof, else ~/.cache/attnprof");
 }
 
 MeasureFlags::MeasureFlags(CLI::App& app) {
-  app.add_option("--backend", backend_, "auto, gpu or sim; auto says why it chose")->default_str(backend_);
+  const auto add = [&](const char* name, std::string& text, const char* type, const char* help) {
+    app.add_option(name, text, help)->type_name(type)->default_str(text);
+  };
+  add_choice(app, "--backend", backend_, "auto|gpu|sim", "What measures; auto says why it chose");
   add_target(app, choice_);
-  app.add_option("--device", device_, "GPU number")->type_name("NUMBER")->default_str(device_);
-  app.add_option("--counters", counters_, "Hardware counters: auto, on (fail without), off")
-      ->default_str(counters_);
-  app.add_option("--ceilings", ceilings_, "Of the GPU: auto (measured once and kept) or off")
-      ->default_str(ceilings_);
-  app.add_option("--verify", verify_, "Check outputs against fp64: sampled, full or off")
-      ->default_str(verify_);
-  app.add_option("--precision", precision_, "Time until the median is known to this")
-      ->default_str(precision_);
-  app.add_option("--max-time", max_time_, "Time one case at most this long")->default_str(max_time_);
-  app.add_option("--case-timeout", case_timeout_, "A case that takes longer has failed")
-      ->default_str(case_timeout_);
-  app.add_option("--seed", seed_, "Of the random inputs")->type_name("NUMBER")->default_str(seed_);
-  app.add_option("--input", input_, "Random inputs: normal, or outliers, one in a thousand far larger")
-      ->default_str(input_);
+  add("--device", device_, "NUMBER", "GPU number");
+  add_choice(app, "--counters", counters_, "auto|on|off", "Hardware counters; on: fail without");
+  add_choice(app, "--ceilings", ceilings_, "auto|off",
+             "What the GPU does at most; auto: measured once and kept");
+  add_choice(app, "--verify", verify_, "sampled|full|off", "Check outputs against fp64");
+  add("--precision", precision_, "PERCENT", "Time until the median is known to this");
+  add("--max-time", max_time_, "TIME", "Time one case at most this long");
+  add("--case-timeout", case_timeout_, "TIME", "A case that takes longer has failed");
+  add("--seed", seed_, "NUMBER", "Of the random inputs");
+  add_choice(app, "--input", input_, "normal|outliers",
+             "Random inputs; outliers: one in a thousand is far larger");
   add_compiler(app, measure_);
 }
 

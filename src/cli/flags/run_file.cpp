@@ -7,7 +7,7 @@ namespace attnprof {
 
 CLI::Option* RunFileFlags::add(CLI::App& app, const std::string& output_help, const std::string& append_help,
                                bool resume) {
-  CLI::Option* option = add_name(app, "-o,--output", output_, output_help, "FILE");
+  CLI::Option* option = add_output(app, output_, output_help);
   app.add_flag("--append", append_, append_help);
   if (resume) app.add_flag("--resume", resume_, "Complete the last run of FILE");
   app.add_flag("--overwrite", overwrite_, "Start FILE again");
