@@ -57,7 +57,7 @@ TEST(ExplainCommand, At80ColumnsAllOfItIsThere) {
       summary,
       HasSubstr("\n5    flash2   128x128 full   1 512   64  15.6 us latency 10 % 66 % 64x256 1.32x\n"));
   EXPECT_THAT(summary, HasSubstr("\nIn all rows: dtype fp16, h/kv 16/16.\n"));
-  EXPECT_THAT(at_80({forward, "--against", "naive"}), HasSubstr("launch rest\n"));
+  EXPECT_THAT(at_80({forward, "--against", "naive"}), HasSubstr("ramps rest\n"));
   const std::string one =
       at_80({forward, "--case", "variant=flash2,N=4k,d=128,batch=1,mask=full", "--against", "naive"});
   for (const char* part :

@@ -196,7 +196,7 @@ std::string summary(const Explanations& explanations, size_t width) {
   std::vector<Line> lines = {{"line", "variant", "tile", "dtype", "mask", "b", "h/kv", "length", "d"}};
   for (const ProblemField* field : further) lines.front().emplace_back(field->short_title());
   lines.front().emplace_back("time");
-  const Line more = against ? Line{"gain", "bytes", "rate", "waves", "launch", "rest"}
+  const Line more = against ? Line{"gain", "bytes", "rate", "waves", "ramps", "rest"}
                             : Line{"binds", "of time", "idle", "best other tile"};
   lines.front().insert(lines.front().end(), more.begin(), more.end());
   for (const CaseExplanation& e : explanations.cases) lines.push_back(summary_line(e, further, against));
