@@ -88,6 +88,25 @@ TEST(Csv, ByteOrderMarkAndMixedLineEnds) {
   EXPECT_FALSE(csv.torn);
 }
 
+TEST(Csv, OtherSeparatorsThanCommasAreNamed) {
+  const auto refusal = [](const char* text) {
+    try {
+      parse_csv(text, "f.csv");
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string("read");
+  };
+  EXPECT_EQ(refusal("variant;N\nnaive;512\n"),
+            "f.csv: its fields stand between semicolons; give a file with commas between them");
+  EXPECT_EQ(refusal("\"variant\";\"N\"\n"),
+            "f.csv: its fields stand between semicolons; give a file with commas between them");
+  EXPECT_EQ(refusal("variant\tN\n"),
+            "f.csv: its fields stand between tabs; give a file with commas between them");
+  EXPECT_EQ(refusal("a,flags\n1,x;y\n"), "read");
+  EXPECT_EQ(refusal("flags\nx;y\n"), "read") << "one column";
+}
+
 TEST(Csv, SpacesBelongToAField) {
   EXPECT_THAT(parse_csv(" a , b\n", "f.csv").records.at(0).fields, ElementsAre(" a ", " b"));
 }
