@@ -30,16 +30,18 @@ class Parser {
 
   // One line of the file, with its line end.
   void feed(std::string_view line, size_t offset) {
-    if (++line_ == 1) refuse_other_separator(line);
+    ++line_;
     offset_ = offset;
     if (!in_record()) begin();
     const size_t parsed = csv_parse(&parser_, line.data(), line.size(), on_field, on_record, this);
     if (error_) std::rethrow_exception(error_);
-    if (parsed != line.size())
+    if (parsed != line.size()) {
+      if (line_ == 1) refuse_other_separator(line, file_);
       throw UsageError(
           fmt::format("{}, line {}: a quote stands in field {} where none "
                       "may; quote the whole field and double quotes inside it",
                       file_, line_, used_ + 1));
+    }
   }
   std::optional<TornRecord> torn() const {
     if (!in_record()) return std::nullopt;
@@ -47,14 +49,6 @@ class Parser {
   }
 
  private:
-  // As spreadsheets write it where the comma is the decimal point.
-  void refuse_other_separator(std::string_view header) const {
-    if (header.find(',') != std::string_view::npos) return;
-    for (const auto& [separator, name] : {std::pair{';', "semicolons"}, {'\t', "tabs"}})
-      if (header.find(separator) != std::string_view::npos)
-        throw UsageError(fmt::format("{}: its fields stand between {}; give a file with commas between them",
-                                     file_, name));
-  }
   bool in_record() const { return used_ > 0 || parser_.pstate != 0; }
   void begin() {
     used_ = 0;
@@ -127,6 +121,14 @@ std::optional<TornRecord> for_each_record(std::istream& stream, std::string_view
   }
   if (stream.bad()) throw UsageError(fmt::format("{} cannot be read to its end", file));
   return parser.torn();
+}
+
+void refuse_other_separator(std::string_view header, std::string_view file) {
+  if (header.find(',') != std::string_view::npos) return;
+  for (const auto& [separator, name] : {std::pair{';', "semicolons"}, {'\t', "tabs"}})
+    if (header.find(separator) != std::string_view::npos)
+      throw UsageError(
+          fmt::format("{}: its fields stand between {}; give a file with commas between them", file, name));
 }
 
 CsvText parse_csv(std::string_view text, std::string_view file) {

@@ -45,10 +45,13 @@ struct CsvText {
   std::optional<TornRecord> torn;
 };
 
-// LF, CRLF and CR, quoted fields with commas, quotes and line ends, after a UTF-8 byte order mark or none.
-// Throws UsageError for a quote where none may stand, and a first line with semicolons or tabs instead of
-// commas.
+// LF, CRLF and CR (mixed too), quoted fields with commas, quotes and line ends; a UTF-8 byte order mark is
+// skipped. Throws UsageError with file and line for a quote where none may stand.
 CsvText parse_csv(std::string_view text, std::string_view file);
+
+// Throws UsageError for a first line with semicolons or tabs where commas should be, as spreadsheets write it
+// where the comma is the decimal point.
+void refuse_other_separator(std::string_view header, std::string_view file);
 
 // A field as a record holds it: quoted when it has a comma, a quote or a line end.
 std::string csv_field(std::string_view text);

@@ -10,6 +10,7 @@ namespace attnprof {
 
 CsvHeader::CsvHeader(std::span<const std::string> names, size_t line, std::string_view file)
     : file_(file), line_(line), names_(names.begin(), names.end()) {
+  if (names_.size() == 1) refuse_other_separator(names_.front(), file);
   for (size_t i = 0; i < names_.size(); ++i)
     if (position(names_[i]) != i) refuse(line_, i, "it stands twice; keep one");
 }
