@@ -288,7 +288,7 @@ TEST(Options, EveryCommandThatAPersonMayGiveIsExplained) {
     EXPECT_THAT(all, HasSubstr(entry->help));
     EXPECT_THAT(parse<ShowText>({entry->name, "--help"}).text, HasSubstr(entry->help));
   }
-  EXPECT_EQ(names.size(), 18u);
+  EXPECT_EQ(names.size(), 19u);
 }
 
 TEST(Options, WhatFollowsTheProgramIsItsOwn) {
@@ -348,7 +348,7 @@ TEST_F(ConfigFile, AKeyGivenTwiceIsRefusedWithBothLines) {
 
 TEST_F(ConfigFile, AListMayGoOnOverLines) {
   const SweepOptions o =
-      sweep({"--config", write("[sweep]\nvariant = [\"naive\",\n\"flash2\"\n]\nbatch = [\n1,\n2\n]\n")});
+      sweep({"--config", write("[sweep]\nvariant = [\"naive\",\n\"flash2\"\n]\nbatch = [1,\n2\n]\n")});
   EXPECT_THAT(o.axes.variants, ElementsAre("naive", "flash2"));
   EXPECT_THAT(o.axes.values("batch"), ElementsAre("1", "2"));
 }

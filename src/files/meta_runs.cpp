@@ -10,8 +10,8 @@ namespace attnprof {
 namespace {
 
 [[noreturn]] void refuse_peaks(const std::string& run, const std::string& file) {
-  throw UsageError(
-      fmt::format("{}: the peaks of run {} are no object of rates; mend it or move it away", file, run));
+  throw UsageError(fmt::format(
+      "{}: the peaks of run {} are no object of numbers from 0 to 1e18; mend it or move it away", file, run));
 }
 
 }  // namespace
