@@ -175,6 +175,8 @@ TEST_F(ProfileFile, AbsurdValuesAreNamedWithTheFile) {
                                                            {"l2_bytes", -5},
                                                            {"sm_clock_mhz", nullptr},
                                                            {"name", ""},
+                                                           {"arch", "sm_90b"},
+                                                           {"arch", "hopper"},
                                                            {"launch_us", -1},
                                                            {"title", 7},
                                                            {"smem_per_block_bytes", 300'000},

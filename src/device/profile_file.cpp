@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/json_document.hpp"
 #include "base/json_names.hpp"
+#include "device/architectures.hpp"
 #include "device/device_profiles.hpp"
 
 namespace attnprof {
@@ -96,6 +97,13 @@ std::vector<L2Point> l2_curve(ProfileReader& reader) {
   return curve;
 }
 
+std::string architecture(ProfileReader& reader) {
+  const std::string arch = reader.text("arch");
+  if (!profile_of_architecture(arch))
+    reader.refuse(fmt::format("key 'arch' is '{}', none of {}", arch, known_architectures()));
+  return arch;
+}
+
 void read_sm(ProfileReader& reader, DeviceProfile& device) {
   device.sms = static_cast<int>(reader.integer("sms", 1, 10'000));
   device.smem_per_sm_bytes = reader.integer("smem_per_sm_bytes", 1024, 64e6);
@@ -149,7 +157,7 @@ DeviceProfile parse_profile(const std::string& file, const std::string& text) {
                     "that its rows are nobody else's",
                     device.name));
   device.title = reader.text("title");
-  device.arch = reader.text("arch");
+  device.arch = architecture(reader);
   read_sm(reader, device);
   read_memory(reader, device);
   read_rates(reader, device);

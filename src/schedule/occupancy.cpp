@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "base/overloaded.hpp"
+#include "device/architectures.hpp"
 #include "schedule/tiling.hpp"
 
 namespace attnprof {
 namespace {
 
 constexpr int warp_threads = 32;
-constexpr int64_t system_smem_bytes = 1024;
+constexpr int64_t system_smem_bytes = 1024;  // from sm_80 on
 constexpr int64_t register_unit = 256;
 constexpr int memset_threads = 512;
 constexpr int gemm_threads = 384;
@@ -23,6 +24,12 @@ int64_t ctas_by_registers(int registers, int64_t warps, const DeviceProfile& dev
   return ceil_div(warps, partitions) > warps_a_partition ? 0 : warps_a_partition * partitions / warps;
 }
 
+// As it is given out: in units, with the system's own beside it.
+int64_t smem_of_block(int64_t smem_bytes, const DeviceProfile& device) {
+  const bool old = architecture_number(device.arch).value_or(80) < 80;
+  return old ? round_up(smem_bytes, 256) : round_up(smem_of_blocks(1, smem_bytes), 128);
+}
+
 }  // namespace
 
 int64_t smem_of_blocks(int64_t blocks, int64_t smem_bytes) {
@@ -34,7 +41,8 @@ int resident_ctas_per_sm(const BlockNeeds& needs, const DeviceProfile& device) {
   const int64_t warps = ceil_div(needs.threads, warp_threads);
   int64_t ctas =
       std::min<int64_t>(device.max_ctas_per_sm, device.max_threads_per_sm / (warps * warp_threads));
-  ctas = std::min(ctas, device.smem_per_sm_bytes / smem_of_blocks(1, needs.smem_bytes));
+  if (const int64_t smem = smem_of_block(needs.smem_bytes, device); smem > 0)
+    ctas = std::min(ctas, device.smem_per_sm_bytes / smem);
   ctas = std::min(ctas, ctas_by_registers(needs.registers, warps, device));
   return static_cast<int>(ctas);
 }
