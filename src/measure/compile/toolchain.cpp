@@ -26,23 +26,56 @@ std::string version_text_of(const std::string& nvcc) {
   return run_program({nvcc, "--version"}, output) == 0 ? read_file(output) : "";
 }
 
-}  // namespace
+// Which compiler a user names; empty: none.
+std::string named_compiler() {
+  const char* named = std::getenv("CUDACXX");
+  return named ? named : "";
+}
 
-std::vector<std::string> nvcc_candidates() {
+// A program of a toolkit: CUDA_HOME, PATH, the usual places, NVIDIA's wheels.
+std::vector<std::string> in_toolkits(const std::string& program) {
   std::vector<std::string> candidates;
-  if (const char* named = std::getenv("CUDACXX"); named && *named) {
-    if (std::string(named).find('/') != std::string::npos)
-      candidates.push_back(fs::absolute(named).string());
-    else
-      candidates = in_path(named);
-  }
   const std::vector<fs::path> roots = toolkit_roots();
   const bool has_home = std::getenv("CUDA_HOME") && *std::getenv("CUDA_HOME");
-  if (has_home) candidates.push_back((roots.front() / "bin/nvcc").string());
-  for (std::string& path : in_path("nvcc")) candidates.push_back(std::move(path));
+  if (has_home) candidates.push_back((roots.front() / "bin" / program).string());
+  for (std::string& path : in_path(program)) candidates.push_back(std::move(path));
   for (size_t i = has_home ? 1 : 0; i < roots.size(); ++i)
-    candidates.push_back((roots[i] / "bin/nvcc").string());
+    candidates.push_back((roots[i] / "bin" / program).string());
   return candidates;
+}
+
+[[noreturn]] void refuse_named_compiler(const std::string& named, const std::vector<std::string>& looked_at) {
+  throw EnvironmentError(
+      fmt::format("CUDACXX names the compiler {}, and there is no such program (looked at: {}); "
+                  "name an nvcc, or unset it",
+                  named, looked_at.empty() ? "PATH" : fmt::format("{}", fmt::join(looked_at, ", "))));
+}
+
+}  // namespace
+
+// One that is named is the only one: another compiler would make other machine code.
+std::vector<std::string> nvcc_candidates() {
+  const std::string named = named_compiler();
+  if (named.empty()) return in_toolkits("nvcc");
+  return named.find('/') == std::string::npos ? in_path(named) : std::vector{fs::absolute(named).string()};
+}
+
+std::string find_nvdisasm() {
+  std::vector<std::string> candidates = in_toolkits("nvdisasm");
+  for (const std::string& nvcc : nvcc_candidates())
+    candidates.push_back((fs::path(nvcc).parent_path() / "nvdisasm").string());
+  const auto found = std::ranges::find_if(candidates, is_program);
+  if (found == candidates.end()) return "";
+  require_trusted(*found, "the disassembler");
+  return *found;
+}
+
+Toolchain find_toolchain() {
+  const std::vector<std::string> candidates = nvcc_candidates();
+  const std::string named = named_compiler();
+  if (!named.empty() && std::ranges::none_of(candidates, is_program))
+    refuse_named_compiler(named, candidates);
+  return find_toolchain(candidates);
 }
 
 Toolchain find_toolchain(const std::vector<std::string>& candidates) {
