@@ -11,6 +11,7 @@
 namespace attnprof {
 
 struct CompileCommand {
+  std::string command_line;
   SweepAxes axes;
   std::vector<std::string> archs;
   MeasureOptions measure;  // kernels_dir, cache_dir

@@ -126,13 +126,6 @@ std::string meta_with_run(const std::string& existing, const std::string& file, 
   return meta.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-std::string build_meta(const std::optional<KernelTree>& kernels) {
-  OrderedJson meta = {
-      {"schema", schema_version}, {"runs", OrderedJson::object()}, {"attnprof", attnprof_json()}};
-  if (kernels) meta["kernels"] = kernels_json(*kernels);
-  return meta.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
-}
-
 std::vector<std::string> with_meta(const std::vector<std::string>& csv_paths) {
   std::vector<std::string> all;
   for (const std::string& path : csv_paths)

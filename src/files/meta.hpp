@@ -35,9 +35,6 @@ std::vector<std::string> with_meta(const std::vector<std::string>& csv_paths);
 std::string meta_with_run(const std::string& existing, const std::string& file, const RunFacts& facts,
                           const BackendInfo& info);
 
-// The text of the file beside the rows of a build, which are of no run.
-std::string build_meta(const std::optional<KernelTree>& kernels);
-
 // Of one run of a meta file, what --resume compares.
 struct RunRecord {
   std::string plan_id, env_id, command_line;

@@ -1,6 +1,7 @@
 #include "gate/baseline.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/csv.hpp"
 #include "files/meta.hpp"
@@ -68,14 +69,17 @@ BaselineUpdate updated_baseline(const std::string& baseline_csv,
   const Records old_records(baseline_csv, baseline, columns), new_records(current_csv, current, columns);
   BaselineUpdate update;
   update.csv = csv_record(columns);
+  const auto matches = matching_rows(old_rows, new_rows, baseline, current);
+  std::unordered_map<uint32_t, uint32_t> renewed;  // rows of the baseline
+  for (const auto& [now, old] : matches) renewed.emplace(old, now);
   for (const uint32_t row : old_rows.rows) {
-    const auto found = new_rows.by_key.find(baseline.key(row));
-    const bool replace = found != new_rows.by_key.end() && current.ok(found->second);
+    const auto found = renewed.find(row);
+    const bool replace = found != renewed.end() && current.ok(found->second);
     update.csv += replace ? new_records.line(found->second) : old_records.line(row);
     ++(replace ? update.replaced : update.kept);
   }
   for (const uint32_t row : new_rows.rows) {
-    if (!current.ok(row) || old_rows.by_key.contains(current.key(row))) continue;
+    if (!current.ok(row) || matches.contains(row)) continue;
     update.csv += new_records.line(row);
     ++update.added;
   }

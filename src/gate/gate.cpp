@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <future>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "gate/compared_kernels.hpp"
@@ -30,10 +31,22 @@ HbmCounts hbm_counts_of(const Table& table, size_t row, size_t metric) {
           .counts = table.extra(row, Extra::hbm_counts)};
 }
 
+// Blocks of another size are counted by their warps.
+Judgement judge_blocks(const Metric& metric, const Table& baseline, const Table& current, const RowPair& pair,
+                       size_t index) {
+  const auto old_warps = baseline.warps(pair.baseline), new_warps = current.warps(pair.current);
+  if (old_warps && new_warps) return judge_amount(metric, *old_warps, *new_warps);
+  return judge_amount(metric, *baseline.value(pair.baseline, index), *current.value(pair.current, index));
+}
+
 Judgement judge(const Table& baseline, const Table& current, const RowPair& pair, size_t index) {
   const Metric& metric = baseline.layout().metrics[index];
   const double old_value = *baseline.value(pair.baseline, index),
                new_value = *current.value(pair.current, index);
+  if (metric.by_blocks)
+    return judge_by_warps(metric, old_value, new_value, baseline.warps(pair.baseline),
+                          current.warps(pair.current));
+  if (metric.column == ctas_per_sm_column) return judge_blocks(metric, baseline, current, pair, index);
   if (metric.category == Category::latency)
     return judge_latency(metric, timing_of(baseline, pair.baseline, index),
                          timing_of(current, pair.current, index));
@@ -48,13 +61,17 @@ bool left_out(const Metric& metric, const RowPair& pair) {
   return (metric.category == Category::bytes || metric.category == Category::flops) && !pair.counts;
 }
 
+std::string_view maker(Source source) {
+  constexpr std::array names = {"attnprof sweep", "attnprof compile", "attnprof resources", "another tool"};
+  return names[static_cast<size_t>(source)];
+}
+
 // Both files as one: same kind, and what is warned of.
 void check_layouts(const Table& baseline, const Table& current, GateResult& result) {
   if (baseline.layout().source != current.layout().source)
-    throw UsageError(
-        fmt::format("{} and {} are of different kinds: one is a result "
-                    "of attnprof sweep, the other of attnprof compile",
-                    baseline.file(), current.file()));
+    throw UsageError(fmt::format("{} and {} are of different kinds: one is a result of {}, the other of {}",
+                                 baseline.file(), current.file(), maker(baseline.layout().source),
+                                 maker(current.layout().source)));
   for (const Table* table : {&baseline, &current})
     if (const auto unknown = table->unknown_columns(); !unknown.empty())
       result.warnings.push_back(fmt::format("{}: unknown column{} {} {} not compared", table->file(),
@@ -74,16 +91,19 @@ void count_in_other_runs(GateResult& result) {
 
 void match_rows(const Selection& old_rows, const Selection& new_rows, const Table& baseline,
                 const Table& current, GateResult& result) {
+  const std::unordered_map<uint32_t, uint32_t> matches = matching_rows(old_rows, new_rows, baseline, current);
+  std::unordered_set<uint32_t> matched;
   for (const uint32_t row : new_rows.rows) {
-    const auto found = old_rows.by_key.find(current.key(row));
-    if (found == old_rows.by_key.end())
+    const auto found = matches.find(row);
+    if (found == matches.end()) {
       result.events.push_back({Event::Kind::added, 0, row});
-    else
-      result.pairs.push_back({.baseline = found->second, .current = row, .time = true, .counts = true});
+      continue;
+    }
+    matched.insert(found->second);
+    result.pairs.push_back({.baseline = found->second, .current = row, .time = true, .counts = true});
   }
   for (const uint32_t row : old_rows.rows)
-    if (baseline.ok(row) && !new_rows.by_key.contains(baseline.key(row)))
-      result.events.push_back({Event::Kind::missing, row, 0});
+    if (baseline.ok(row) && !matched.contains(row)) result.events.push_back({Event::Kind::missing, row, 0});
   count_in_other_runs(result);
 }
 
@@ -152,6 +172,9 @@ std::string_view place_of(Against against) {
 }
 
 bool same_resolved(const Table& baseline, const Table& current, const RowPair& pair) {
+  // Of a kernel everything that it is built for names it.
+  if (baseline.layout().source != Source::results)
+    return baseline.key(pair.baseline) == current.key(pair.current);
   return std::ranges::all_of(std::array{Fact::br, Fact::bc, Fact::knobs_used}, [&](Fact fact) {
     return baseline.fact(pair.baseline, fact) == current.fact(pair.current, fact);
   });
@@ -197,7 +220,7 @@ std::optional<Comparison> compare(const Table& baseline, const Table& current, c
   if (left_out(compared, pair)) return std::nullopt;
   const auto old_value = baseline.value(pair.baseline, metric),
              new_value = current.value(pair.current, metric);
-  if (!old_value) return std::nullopt;
+  if (!old_value || (!new_value && compared.optional)) return std::nullopt;
   if (!new_value)
     throw UsageError(fmt::format("{}, line {}, column {}: it is empty, but {}, line {} has {}",
                                  current.file(), current.line(pair.current), compared.column, baseline.file(),

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <unordered_set>
 
 #include "base/nearest.hpp"
 #include "base/shell_word.hpp"
@@ -15,7 +16,7 @@
 namespace attnprof {
 namespace {
 
-bool is_results(const Table& table) { return table.layout().source == Source::results; }
+bool has_runs(const Table& table) { return table.layout().source != Source::other; }
 
 // One environment held against another: every pair of the two runs has the same answer.
 struct Answer {
@@ -111,6 +112,21 @@ bool same_bytes_source(const Table& baseline, const Table& current, const RowPai
       old_source, place_of(options.against), new_source, current.file(), current.line(pair.current)));
 }
 
+// Kernels that are built for a default tile, by what names them beside it.
+template <class Wanted>
+std::map<std::string, std::vector<uint32_t>> defaults_of(const Table& table, const Selection& rows,
+                                                         Wanted wanted) {
+  std::map<std::string, std::vector<uint32_t>> by_name;
+  for (const uint32_t row : rows.rows) {
+    if (!wanted(row) || table.fact(row, Fact::asked_tile) != "auto") continue;
+    std::string name;
+    for (const std::string& column : table.layout().key)
+      if (column != "br" && column != "bc" && column != "macros") name += table.identity(row, column) + '\n';
+    by_name[name].push_back(row);
+  }
+  return by_name;
+}
+
 bool timed(const Table& baseline, const Table& current, const RowPair& pair) {
   return baseline.fact(pair.baseline, Fact::latency_source) != "model" &&
          current.fact(pair.current, Fact::latency_source) != "model";
@@ -121,7 +137,7 @@ bool timed(const Table& baseline, const Table& current, const RowPair& pair) {
 Selection select_rows(const Table& table, std::string_view run) {
   Selection selection;
   if (table.rows() == 0) return selection;
-  const bool filtered = is_results(table) && run != "newest";
+  const bool filtered = has_runs(table) && run != "newest";
   const std::string wanted = run == "last" ? table.fact(table.rows() - 1, Fact::run) : std::string(run);
   selection.by_key.reserve(table.rows());
   for (uint32_t row = 0; row < table.rows(); ++row) {
@@ -150,10 +166,32 @@ void check_allowed(const std::set<std::string>& allowed, const GateInput& baseli
                                    name, fmt::join(known, ", "), did_you_mean(name, known)));
 }
 
+std::unordered_map<uint32_t, uint32_t> matching_rows(const Selection& baseline_rows,
+                                                     const Selection& current_rows, const Table& baseline,
+                                                     const Table& current) {
+  std::unordered_map<uint32_t, uint32_t> matches;
+  std::unordered_set<uint32_t> taken;
+  matches.reserve(current_rows.rows.size());
+  for (const uint32_t row : current_rows.rows)
+    if (const auto found = baseline_rows.by_key.find(current.key(row)); found != baseline_rows.by_key.end()) {
+      matches.emplace(row, found->second);
+      taken.insert(found->second);
+    }
+  if (baseline.layout().source != Source::build) return matches;
+  const auto old_left =
+      defaults_of(baseline, baseline_rows, [&](uint32_t row) { return !taken.contains(row); });
+  const auto new_left =
+      defaults_of(current, current_rows, [&](uint32_t row) { return !matches.contains(row); });
+  for (const auto& [name, rows] : new_left)
+    if (const auto old = old_left.find(name); old != old_left.end() && old->second.size() == rows.size())
+      for (size_t i = 0; i < rows.size(); ++i) matches.emplace(rows[i], old->second[i]);
+  return matches;
+}
+
 std::vector<std::string> check_comparable(const GateInput& baseline, const GateInput& current,
                                           const GateOptions& options, std::vector<RowPair>& pairs) {
   std::set<std::string> warnings;
-  if (!is_results(baseline.table)) return {};
+  if (!has_runs(baseline.table)) return {};
   Comparability comparability(baseline, current, options);
   for (RowPair& pair : pairs) {
     const Answer& answer = comparability.of(pair);

@@ -44,15 +44,26 @@ std::vector<Metric> default_metrics() {
           {"hbm_bytes", Category::bytes, lower, 0.01, 512 * 1024},
           {"sm_bytes", Category::bytes, lower, 0.005, 0},
           {"executed_tensor_flops", Category::flops, lower, 0.001, 0},
-          {"registers", Category::build, lower, 0, 0},
+          {.column = "registers", .category = Category::build, .direction = lower, .by_blocks = true},
           {"spill_bytes", Category::build, lower, 0, 0},
-          {"smem_bytes", Category::build, lower, 0, 0}};
+          {"stack_bytes", Category::build, lower, 0, 0},
+          {.column = "local_loads", .category = Category::build, .direction = lower, .optional = true},
+          {.column = "local_stores", .category = Category::build, .direction = lower, .optional = true},
+          {.column = "smem_bytes", .category = Category::build, .direction = lower, .by_blocks = true},
+          {.column = std::string(ctas_per_sm_column),
+           .category = Category::build,
+           .direction = Direction::higher,
+           .optional = true}};
 }
 
-std::vector<Metric> build_metrics(const std::vector<Metric>& metrics) {
+std::vector<Metric> build_metrics(const std::vector<Metric>& metrics, bool of_resources) {
+  // A compiler says what it spilled, machine code where it loads and stores.
+  const auto has = [of_resources](const Metric& metric) {
+    if (metric.category != Category::build) return false;
+    return of_resources ? metric.column != "spill_bytes" : !metric.column.starts_with("local_");
+  };
   std::vector<Metric> build;
-  std::ranges::copy_if(metrics, std::back_inserter(build),
-                       [](const Metric& metric) { return metric.category == Category::build; });
+  std::ranges::copy_if(metrics, std::back_inserter(build), has);
   return build;
 }
 

@@ -20,14 +20,18 @@ struct Metric {
   std::string column;
   Category category = Category::other;
   Direction direction = Direction::lower;
-  double relative = 0;  // 0.01 is 1 %
-  double floor = 0;     // in the column's unit
+  double relative = 0;     // 0.01 is 1 %
+  double floor = 0;        // in the column's unit
+  bool by_blocks = false;  // more is worse only where it lets fewer blocks onto an SM
+  bool optional = false;   // a row may lack it, and is then not compared by it
 };
 
-// The gated columns of a result file, latency first, with their default thresholds.
+inline constexpr std::string_view ctas_per_sm_column = "ctas_per_sm";
+
+// All gated columns, latency first, with their default thresholds. No kind of file has all of them.
 std::vector<Metric> default_metrics();
-// Those of them that `attnprof compile -o` writes too.
-std::vector<Metric> build_metrics(const std::vector<Metric>& metrics);
+// Those of them that files of `attnprof compile` or, `of_resources`, of `attnprof resources` have.
+std::vector<Metric> build_metrics(const std::vector<Metric>& metrics, bool of_resources);
 
 // What the column holds, for people: "HBM bytes", "spills"; another's column by its name.
 std::string human_name(const Metric& metric);

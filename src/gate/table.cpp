@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <future>
 
@@ -11,6 +13,7 @@
 #include "base/input_file.hpp"
 #include "problem/problem_fields.hpp"
 #include "row/schema.hpp"
+#include "schedule/kernel_fields.hpp"
 
 namespace attnprof {
 namespace {
@@ -22,12 +25,11 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Columns that name a row: of the problem its fields, with others before and after.
-std::vector<std::string> key_columns(std::initializer_list<const char*> before,
-                                     std::initializer_list<const char*> after) {
-  std::vector<std::string> names(before.begin(), before.end());
-  for (const ProblemField& field : problem_fields()) names.emplace_back(field.name);
-  names.insert(names.end(), after.begin(), after.end());
+// What a kernel is built for, whatever sizes a plan sweeps.
+std::vector<std::string> kernel_key() {
+  std::vector<std::string> names = {"variant", "step", "arch"};
+  for (const ProblemField* field : kernel_fields()) names.emplace_back(field->name);
+  names.insert(names.end(), {"br", "bc", "macros"});
   return names;
 }
 
@@ -56,22 +58,31 @@ Layout layout_of(const std::vector<std::string>& header, const std::vector<std::
                  const std::vector<Metric>& metrics) {
   if (!key.empty()) return {Source::other, key, metrics};
   if (contains(header, "entry") && contains(header, "step") && contains(header, "arch"))
-    return {Source::build, key_columns({"variant", "step", "arch"}, {"tile", "knobs"}),
-            build_metrics(metrics)};
-  return {Source::results, identity_names(), metrics};
+    return {Source::build, kernel_key(), build_metrics(metrics, /*of_resources=*/false)};
+  if (contains(header, "kernel") && contains(header, "copy") && contains(header, "arch"))
+    return {Source::resources, {"file", "arch", "kernel", "copy"}, build_metrics(metrics, true)};
+  Layout layout{Source::results, identity_names(), metrics};
+  std::erase_if(layout.metrics, [](const Metric& metric) { return !find_column(metric.column); });
+  return layout;
 }
 
 std::string_view column_of(Fact fact) {
   constexpr std::array<std::string_view, fact_count> names = {
       "run",          "env_id", "backend", "device",     "disposition", "reason", "flags", "latency_source",
-      "bytes_source", "br",     "bc",      "knobs_used", "error",       "file"};
+      "bytes_source", "br",     "bc",      "knobs_used", "tile",        "error",  "file"};
   return names[static_cast<size_t>(fact)];
 }
 
 std::string_view column_of(Extra extra) {
-  constexpr std::array<std::string_view, extra_count> names = {"latency_ci95_low_ns", "latency_ci95_high_ns",
-                                                               "sm_cycles",           "sm_clock_mhz",
-                                                               "hbm_spread_pct",      "hbm_counts"};
+  constexpr std::array<std::string_view, extra_count> names = {"latency_ci95_low_ns",
+                                                               "latency_ci95_high_ns",
+                                                               "sm_cycles",
+                                                               "sm_clock_mhz",
+                                                               "hbm_spread_pct",
+                                                               "hbm_counts",
+                                                               "theoretical_occupancy_pct",
+                                                               ctas_per_sm_column,
+                                                               "threads_per_cta"};
   return names[static_cast<size_t>(extra)];
 }
 
@@ -89,12 +100,13 @@ std::string_view Table::key(size_t row) const {
 }
 
 bool Table::tells(const std::vector<std::string>& cells, size_t column) const {
-  const ProblemField* field =
-      layout_.source == Source::other ? nullptr : find_problem_field(layout_.key[column]);
+  if (layout_.source == Source::other) return true;
+  if (cells[column].empty()) return false;
+  const ProblemField* field = find_problem_field(layout_.key[column]);
   if (!field || field->first_schema) return true;
   if (field->absent_as.empty()) return cells[column] != field->absent;
   const auto other = std::ranges::find(layout_.key, field->absent_as) - layout_.key.begin();
-  return cells[column] != cells[static_cast<size_t>(other)];
+  return static_cast<size_t>(other) == cells.size() || cells[column] != cells[static_cast<size_t>(other)];
 }
 
 std::string Table::label(size_t row) const { return label(row, std::vector<bool>(layout_.key.size(), true)); }
@@ -104,7 +116,12 @@ std::string Table::label(size_t row, const std::vector<bool>& columns) const {
   std::string text;
   for (size_t i = 0; i < fields.size(); ++i) {
     if (!columns[i] || !tells(fields, i)) continue;
-    const bool named = layout_.source == Source::other || is_number(fields[i]);
+    if (layout_.source == Source::build && layout_.key[i] == "bc") {  // beside br
+      text += "x" + fields[i];
+      continue;
+    }
+    const bool tile = layout_.source == Source::build && layout_.key[i] == "br";
+    const bool named = layout_.source == Source::other || (is_number(fields[i]) && !tile);
     text += (text.empty() ? "" : " ") + (named ? layout_.key[i] + "=" + fields[i] : fields[i]);
   }
   return text;
@@ -127,6 +144,12 @@ std::optional<double> Table::value(size_t row, size_t metric) const {
 
 std::optional<double> Table::extra(size_t row, Extra extra) const {
   return value(row, layout_.metrics.size() + static_cast<size_t>(extra));
+}
+
+std::optional<double> Table::warps(size_t row) const {
+  if (layout_.source == Source::results) return extra(row, Extra::occupancy);
+  const auto ctas = extra(row, Extra::ctas_per_sm), threads = extra(row, Extra::threads);
+  return ctas && threads ? std::optional(*ctas * std::ceil(*threads / 32)) : std::nullopt;
 }
 
 bool Table::ok(size_t row) const { return disposition(row) == "ok"; }

@@ -19,9 +19,10 @@ namespace attnprof {
 
 // Where the rows come from, which decides the identity columns and what else is read.
 enum class Source {
-  results,  // attnprof sweep
-  build,    // attnprof compile -o
-  other,    // --key and --metric
+  results,    // attnprof sweep
+  build,      // attnprof compile -o
+  resources,  // attnprof resources -o
+  other,      // --key and --metric
 };
 
 struct Layout {
@@ -35,8 +36,9 @@ struct Layout {
 Layout layout_of(const std::vector<std::string>& header, const std::vector<std::string>& key,
                  const std::vector<Metric>& metrics);
 
-// Texts of a row that are not its identity. Absent columns are empty: a result file has them all, a build
-// file br, bc, knobs_used, `error` and, where it says so, `file`, the kernel's source.
+// Texts of a row that are not its identity. Absent columns are empty: a result file has them all but `error`,
+// `asked_tile` and `file`, a build file run, env_id, br, bc, knobs_used and these three (`file`, the kernel's
+// source, where it says so), a file of resources run and env_id.
 enum class Fact {
   run,
   env_id,
@@ -50,6 +52,7 @@ enum class Fact {
   br,
   bc,
   knobs_used,
+  asked_tile,
   error,
   file,
   count,
@@ -57,8 +60,19 @@ enum class Fact {
 std::string_view column_of(Fact fact);
 
 // Numbers beside the metrics that a verdict takes into account. Files older than hbm_counts are read without
-// it.
-enum class Extra { ci_low, ci_high, sm_cycles, sm_clock, hbm_spread, hbm_counts, count };
+// it; the last three are of whichever files have them.
+enum class Extra {
+  ci_low,
+  ci_high,
+  sm_cycles,
+  sm_clock,
+  hbm_spread,
+  hbm_counts,
+  occupancy,
+  ctas_per_sm,
+  threads,
+  count
+};
 std::string_view column_of(Extra extra);
 
 class Table {
@@ -83,7 +97,8 @@ class Table {
   const std::string& fact(size_t row, Fact fact) const;
   std::optional<double> value(size_t row, size_t metric) const;
   std::optional<double> extra(size_t row, Extra extra) const;
-  bool ok(size_t row) const;  // it has measurements
+  std::optional<double> warps(size_t row) const;  // that an SM holds at once, as a share or a number
+  bool ok(size_t row) const;                      // it has measurements
   std::string disposition(size_t row) const;
   const std::string& reason(size_t row) const;
 

@@ -74,6 +74,8 @@ class TableReader {
         return "; give a result of attnprof sweep, or --key and --metric for another CSV";
       case Source::build:
         return "; make the file again with this version's attnprof compile -o";
+      case Source::resources:
+        return "; make the file again with this version's attnprof resources -o";
       case Source::other:
         break;
     }
@@ -98,18 +100,32 @@ class TableReader {
     const bool results = layout.source == Source::results;
     for (size_t i = 0; i < static_cast<size_t>(Extra::count); ++i) {
       const auto extra = static_cast<Extra>(i);
-      const bool optional = extra == Extra::hbm_counts;
-      values_.push_back(!results ? none : optional ? position(column_of(extra)) : required(column_of(extra)));
+      const bool optional = extra >= Extra::hbm_counts, wanted = results || extra >= Extra::occupancy;
+      values_.push_back(!wanted ? none : optional ? position(column_of(extra)) : required(column_of(extra)));
     }
-    constexpr std::array of_build = {Fact::br, Fact::bc, Fact::knobs_used, Fact::error, Fact::file};
     for (size_t i = 0; i < static_cast<size_t>(Fact::count); ++i) {
       const auto fact = static_cast<Fact>(i);
       const std::string_view name = column_of(fact);
-      const bool wanted = results ? fact != Fact::error && fact != Fact::file
-                                  : layout.source == Source::build && std::ranges::count(of_build, fact) > 0;
+      const bool wanted = has_fact(layout.source, fact);
       facts_.push_back(!wanted ? none : fact == Fact::file ? position(name) : required(name));
     }
     if (results) rules_.emplace(header_);
+  }
+
+  static bool has_fact(Source source, Fact fact) {
+    switch (source) {
+      case Source::results:
+        return fact != Fact::error && fact != Fact::asked_tile && fact != Fact::file;
+      case Source::build:
+        return fact == Fact::run || fact == Fact::env_id || fact == Fact::br || fact == Fact::bc ||
+               fact == Fact::knobs_used || fact == Fact::asked_tile || fact == Fact::error ||
+               fact == Fact::file;
+      case Source::resources:
+        return fact == Fact::run || fact == Fact::env_id;
+      case Source::other:
+        break;
+    }
+    return false;
   }
 
   void row(const RecordView& record) {
@@ -120,7 +136,15 @@ class TableReader {
       table_.facts_.push_back(facts_[i] == none ? 0 : intern(record.fields[facts_[i]]));
     for (size_t i = 0; i < values_.size(); ++i) table_.values_.push_back(value(record, i));
     table_.lines_.push_back(static_cast<uint32_t>(record.line));
-    if (rules_) check_result(record);
+    if (table_.layout_.source == Source::other) return;
+    require_facts(record, {Fact::run, Fact::env_id});
+    if (rules_) require_facts(record, {Fact::backend, Fact::disposition});
+  }
+
+  void require_facts(const RecordView& record, std::initializer_list<Fact> facts) const {
+    for (Fact fact : facts)
+      if (table_.fact(table_.rows() - 1, fact).empty())
+        refuse(record.line, facts_[static_cast<size_t>(fact)], "it is empty");
   }
 
   void add_key(const RecordView& record) {
@@ -138,15 +162,17 @@ class TableReader {
     if (rules_) return rules_->number(field);
     const auto value = finite_number(record.fields[field]);
     if (!value) refuse(record.line, field, fmt::format("'{}' is not a finite number", record.fields[field]));
-    if (table_.layout_.source == Source::build && *value < 0)
+    if (table_.layout_.source != Source::other && *value < 0)
       refuse(record.line, field, fmt::format("{} is below 0", record.fields[field]));
     return *value;
   }
 
-  // In a file of other people's every metric is required, in a build file those of every kernel that
+  // In a file of other people's every metric is required, in a build file most of those of every kernel that
   // compiled.
   double empty_value(const RecordView& record, size_t index) const {
-    if (index >= table_.layout_.metrics.size() || table_.layout_.source == Source::results) return empty_cell;
+    if (index >= table_.layout_.metrics.size() || table_.layout_.source == Source::results ||
+        table_.layout_.metrics[index].optional)
+      return empty_cell;
     const size_t error = facts_[static_cast<size_t>(Fact::error)];
     if (error != none && !record.fields[error].empty()) return empty_cell;
     refuse(record.line, values_[index], "it is empty");
@@ -156,14 +182,6 @@ class TableReader {
     const auto [entry, added] = text_ids_.try_emplace(text, static_cast<uint32_t>(table_.texts_.size()));
     if (added) table_.texts_.push_back(text);
     return entry->second;
-  }
-
-  // What the gate needs of a row besides: who made it, and how it ended.
-  void check_result(const RecordView& record) const {
-    const size_t row = table_.rows() - 1;
-    for (Fact fact : {Fact::run, Fact::env_id, Fact::backend, Fact::disposition})
-      if (table_.fact(row, fact).empty())
-        refuse(record.line, facts_[static_cast<size_t>(fact)], "it is empty");
   }
 
   Table& table_;

@@ -109,6 +109,19 @@ Judgement judge_amount(const Metric& metric, double baseline, double current) {
   return {.verdict = worsening(metric, baseline, current) > 0 ? Verdict::worse : Verdict::better, .why = ""};
 }
 
+Judgement judge_by_warps(const Metric& metric, double baseline, double current,
+                         std::optional<double> baseline_warps, std::optional<double> current_warps) {
+  Judgement judgement = judge_amount(metric, baseline, current);
+  if (!baseline_warps || !current_warps) return judgement;
+  const bool fewer = *current_warps<*baseline_warps, more = *current_warps> * baseline_warps;
+  if (judgement.verdict == Verdict::worse && fewer)
+    judgement.why =
+        fmt::format("{:.3g} % fewer warps fit an SM", 100 * (1 - *current_warps / *baseline_warps));
+  else if (judgement.verdict != Verdict::better || !more)
+    judgement.verdict = Verdict::same;
+  return judgement;
+}
+
 double hbm_uncertainty(const HbmCounts& row) {
   // Expected range of 2, 3, ... normal values, in standard deviations.
   constexpr std::array d2 = {1.128, 1.693, 2.059, 2.326, 2.534, 2.704, 2.847, 2.970,

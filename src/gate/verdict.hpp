@@ -24,6 +24,12 @@ double worsening(const Metric& metric, double baseline, double current);
 // Bytes, FLOPs, build metrics and other people's columns.
 Judgement judge_amount(const Metric& metric, double baseline, double current);
 
+// Registers and shared memory that count by the blocks they leave room for: of what both rows say of the
+// warps that an SM holds at once, more is worse where these became fewer, less better where they became more.
+// Where a row does not say it, as judge_amount.
+Judgement judge_by_warps(const Metric& metric, double baseline, double current,
+                         std::optional<double> baseline_warps, std::optional<double> current_warps);
+
 // What a row says of its time.
 struct Timing {
   double median_ns = 0;

@@ -27,9 +27,11 @@ GateFlags::GateFlags(CLI::App& app, const std::string& group) : app_(app), group
   add("--hbm", hbm_, "More HBM bytes than this are worse", "1%");
   add("--sm", sm_, "More SM bytes than this are worse", "0.5%");
   add("--executed-flops", flops_, "More executed tensor FLOPs than this are worse", "0.1%");
-  add("--registers", registers_, "More registers a thread than this are worse", "0");
-  add("--spills", spills_, "More spilled bytes a thread than this are worse", "0");
-  add("--smem", smem_, "More shared memory a block than this is worse, bytes", "0");
+  add("--registers", registers_, "More registers a thread than this are worse", "")
+      ->default_str("any where fewer blocks fit an SM");
+  add("--spills", spills_, "More bytes of spills or stack a thread are worse", "0");
+  add("--smem", smem_, "More bytes of shared memory a block are worse", "")
+      ->default_str("any where fewer blocks fit an SM");
   add("--latency-floor", latency_floor_, "And by more than this", "")
       ->default_str("2us, less below --latency 5%");
   add("--hbm-floor", hbm_floor_, "And by more than this", "512KiB");
@@ -145,9 +147,13 @@ void GateFlags::set_thresholds(GateOptions& options) const {
   hbm.floor = parse_floor_bytes("--hbm-floor", hbm_floor_);
   metric_named(options, "sm_bytes").relative = parse_relative("--sm", sm_);
   metric_named(options, "executed_tensor_flops").relative = parse_relative("--executed-flops", flops_);
-  metric_named(options, "registers").floor = parse_floor_number("--registers", registers_);
-  metric_named(options, "spill_bytes").floor = parse_floor_bytes("--spills", spills_);
-  metric_named(options, "smem_bytes").floor = parse_floor_bytes("--smem", smem_);
+  for (const char* column : {"spill_bytes", "stack_bytes"})
+    metric_named(options, column).floor = parse_floor_bytes("--spills", spills_);
+  // What is asked for is judged by itself.
+  Metric &registers = metric_named(options, "registers"), &smem = metric_named(options, "smem_bytes");
+  if (!registers_.empty()) registers.floor = parse_floor_number("--registers", registers_);
+  if (!smem_.empty()) smem.floor = parse_floor_bytes("--smem", smem_);
+  registers.by_blocks = registers_.empty(), smem.by_blocks = smem_.empty();
 }
 
 void GateFlags::set_permissions(GateOptions& options) const {

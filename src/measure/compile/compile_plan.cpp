@@ -11,6 +11,7 @@
 #include "base/parallel.hpp"
 #include "plan/identity.hpp"
 #include "schedule/compiled_part.hpp"
+#include "schedule/kernel_fields.hpp"
 
 namespace attnprof {
 namespace {
@@ -22,8 +23,8 @@ struct PlannedKernel {
 };
 
 // Everything that makes two launches the same code and the same row of a report.
-std::string key_of(const KernelLaunch& kernel) {
-  std::string key = kernel.file + '\0' + kernel.entry;
+std::string key_of(const Case& c, const KernelLaunch& kernel) {
+  std::string key = std::string(c.variant->name) + '\0' + kernel.file + '\0' + kernel.entry;
   for (const auto& [name, value] : kernel.macros) key += '\0' + name + "=" + value;
   return key;
 }
@@ -35,30 +36,64 @@ std::vector<PlannedKernel> planned_kernels(const std::vector<Case>& cases) {
     if (c.skip) continue;
     for (const Step& step : c.steps)
       if (const KernelLaunch* kernel = compiled_part(step)) {
-        const auto [entry, added] = known.try_emplace(key_of(*kernel), kernels.size());
+        const auto [entry, added] = known.try_emplace(key_of(c, *kernel), kernels.size());
         if (added) kernels.push_back({{}, step.name, *kernel});
-        std::vector<const Case*>& users = kernels[entry->second].cases;
-        if (users.empty() || users.back() != &c) users.push_back(&c);
+        PlannedKernel& planned = kernels[entry->second];
+        if (planned.cases.empty() || planned.cases.back() != &c) planned.cases.push_back(&c);
+        planned.launch.threads = std::max(planned.launch.threads, kernel->threads);
+        planned.launch.smem_bytes = std::max(planned.launch.smem_bytes, kernel->smem_bytes);
       }
   }
   return kernels;
 }
 
+const std::string* macro_value(const KernelLaunch& kernel, std::string_view name) {
+  for (const auto& [macro, value] : kernel.macros)
+    if (macro == name) return &value;
+  return nullptr;
+}
+
+// A later field's macro is left out at the value that its absence means.
+std::string field_text(const ProblemField& field, const Problem& problem, const KernelLaunch& kernel) {
+  if (macro_value(kernel, macro_of(field))) return field.text(problem);
+  return field.first_schema ? "" : std::string(field.absent);
+}
+
+KernelSettings settings_of(const Case& c, const KernelLaunch& kernel) {
+  KernelSettings settings;
+  std::vector<std::string_view> named = {"TILE_BR", "TILE_BC"};
+  for (const ProblemField* field : kernel_fields()) {
+    settings.fields.push_back(field_text(*field, c.problem, kernel));
+    named.push_back(macro_of(*field));
+  }
+  if (macro_value(kernel, "TILE_BR") && c.tile.br > 0) settings.br = c.tile.br, settings.bc = c.tile.bc;
+  for (const auto& [macro, value] : kernel.macros)
+    if (std::ranges::find(named, macro) == named.end())
+      settings.macros += fmt::format("{}{}={}", settings.macros.empty() ? "" : " ", macro, value);
+  if (settings.macros.empty()) settings.macros = "-";
+  return settings;
+}
+
+Identity identity_of(const PlannedKernel& kernel) {
+  Identity identity = identity_of(*kernel.cases.front());
+  if (std::ranges::any_of(kernel.cases, [](const Case* c) { return to_string(c->requested) == "auto"; }))
+    identity.tile = "auto";
+  return identity;
+}
+
 KernelReport report_of(const PlannedKernel& kernel, const std::string& arch, KernelCompiler& compiler) {
   const Case& c = *kernel.cases.front();
-  KernelReport report{.uses = {},
+  KernelReport report{.identity = identity_of(kernel),
+                      .resolved = resolved_of(c),
+                      .settings = settings_of(c, kernel.launch),
                       .variant = std::string(c.variant->name),
                       .step = kernel.step,
                       .file = kernel.launch.file,
                       .entry = kernel.launch.entry,
                       .arch = arch,
-                      .br = c.tile.br,
-                      .bc = c.tile.bc,
-                      .knobs = to_string(c.requested.knobs),
                       .threads = kernel.launch.threads,
                       .code_hash = "",
                       .error = ""};
-  for (const Case* user : kernel.cases) report.uses.push_back({identity_of(*user), resolved_of(*user)});
   try {
     const CompiledKernel compiled = compiler.compile(kernel.launch, arch);
     report.registers = compiled.registers;

@@ -15,19 +15,20 @@
 
 namespace attnprof {
 
-// A case that runs a kernel, as a row of a sweep would name it.
-struct KernelUse {
-  Identity identity;
-  Resolved resolved;
+// What a kernel's code depends on, as the macros say that it is compiled with.
+struct KernelSettings {
+  std::vector<std::string> fields;  // texts of kernel_fields(); empty: without its macro
+  Count br, bc;
+  std::string macros;  // all others, "STAGES=2 MIN_BLOCKS=1"; "-" without any
 };
 
 // One kernel of the plan on one architecture.
 struct KernelReport {
-  std::vector<KernelUse> uses;  // in the plan's order, one at least
+  Identity identity;  // of the first case that runs it; its tile is `auto` where it is any case's
+  Resolved resolved;
+  KernelSettings settings;
   std::string variant, step, file, entry, arch;
-  int br = 0, bc = 0;
-  std::string knobs;        // as asked for
-  int threads = 0;          // a block
+  int threads = 0;          // a block; this and shared memory the most that a case asks for
   int registers = 0;        // a thread
   int64_t spill_bytes = 0;  // a thread, loads and stores
   int64_t stack_bytes = 0;  // a thread
@@ -36,10 +37,10 @@ struct KernelReport {
   std::string error;  // why it did not compile, as a sentence; empty: it did
 };
 
-// Compiles every kernel of every case (skipped cases apart) for every arch, each once, `jobs` at a time (0:
-// one less than there are cores). Rows in the order of cases, then steps, then archs. `progress(done, total)`
-// is called from the calling thread's jobs, never twice at once. A kernel that does not compile is a row with
-// `error`.
+// Compiles every kernel of every case (skipped cases apart) for every arch, each once however many cases run
+// it, `jobs` at a time (0: one less than there are cores). Rows in the order of cases, then steps, then
+// archs. `progress(done, total)` is called from the calling thread's jobs, never twice at once. A kernel that
+// does not compile is a row with `error`.
 std::vector<KernelReport> compile_plan(const std::vector<Case>& cases, const std::vector<std::string>& archs,
                                        KernelCompiler& compiler, int jobs = 0,
                                        const std::function<void(size_t, size_t)>& progress = {});

@@ -4,8 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <set>
+#include <tuple>
 
+#include "device/device_profiles.hpp"
 #include "measure/compile/compile_fixture.hpp"
+#include "plan/sweep.hpp"
+#include "schedule/kernel_fields.hpp"
 #include "schedule/tiling.hpp"
 #include "variants/registry.hpp"
 
@@ -68,13 +73,89 @@ TEST_F(CompilePlanTest, EveryDifferentKernelIsOneRowAnArch) {
   EXPECT_EQ(reports[0].step, "one");
   EXPECT_EQ(reports[1].arch, "sm_90a");
   EXPECT_EQ(reports[2].step, "two");
-  EXPECT_EQ(reports[4].br, 64);
+  EXPECT_EQ(reports[4].settings.br, 64);
   EXPECT_EQ(reports[0].variant, "twice");
   EXPECT_EQ(reports[0].threads, 64);
   EXPECT_EQ(reports[0].registers, 26);
   EXPECT_EQ(reports[0].spill_bytes, 16);
   EXPECT_EQ(reports[0].smem_bytes, 512 + 128);
   EXPECT_EQ(reports[0].error, "");
+}
+
+// A plan of other sizes has the same kernels, by the same settings.
+TEST_F(CompilePlanTest, AKernelIsNamedByWhatItIsCompiledFor) {
+  KernelCompiler compiler(options());
+  std::vector<Case> all = cases();
+  all[0].requested.br = 32;  // all[1], of the same kernels, has its tile by default
+  const auto reports = compile_plan(all, {"sm_80"}, compiler);
+  ASSERT_EQ(reports.size(), 4u);
+  const KernelReport &one = reports[0], &two = reports[1];
+  std::vector<std::string> fields;
+  for (const ProblemField* field : kernel_fields()) fields.emplace_back(field->name);
+  EXPECT_THAT(fields, testing::ElementsAre("dtype", "mask", "head_dim", "page_size"));
+  EXPECT_THAT(one.settings.fields, testing::ElementsAre("fp16", "full", "64", "0"));
+  EXPECT_EQ(one.settings.br, 32);
+  EXPECT_EQ(one.settings.bc, 64);
+  EXPECT_EQ(one.settings.macros, "-");
+  EXPECT_EQ(two.settings.macros, "SECOND=1");
+  EXPECT_EQ(one.identity.tile, "auto");
+  EXPECT_EQ(compile_plan({all[1]}, {"sm_80"}, compiler)[0].settings.fields, one.settings.fields);
+}
+
+// What a launch needs may hang on the sizes of its case.
+TEST_F(CompilePlanTest, ThreadsAndSharedMemoryAreTheMostThatACaseAsksFor) {
+  KernelCompiler compiler(options());
+  std::vector<Case> all = cases();
+  std::get<KernelLaunch>(all[1].steps[0].launch).smem_bytes = 4096;
+  EXPECT_EQ(compile_plan(all, {"sm_80"}, compiler)[0].smem_bytes, 4096 + 128);
+}
+
+std::vector<Case> cases_of_all_variants(const DeviceProfile& device) {
+  std::vector<Case> all;
+  for (const Variant* variant : all_variants())
+    for (const Pass pass : variant->passes)
+      for (const Dtype dtype : {Dtype::fp16, Dtype::bf16, Dtype::fp8})
+        for (const int64_t length : {128, 4096})
+          for (const int64_t page_size : {0, 16})
+            for (const Mask mask : {Mask::full, Mask::causal}) {
+              Case c;
+              c.variant = variant;
+              c.problem = {.pass = pass, .dtype = dtype, .mask = mask, .q_len = length, .kv_len = length};
+              c.problem.page_size = page_size;
+              resolve(c, device, device.hbm_bytes);
+              all.push_back(std::move(c));
+            }
+  return all;
+}
+
+// The gate refuses two rows of one identity. What does not compile, as here for want of sources, is a row
+// too.
+TEST_F(CompilePlanTest, KernelsOfAllVariantsHaveIdentitiesOfTheirOwn) {
+  KernelCompiler compiler(options());
+  std::set<std::tuple<std::string, std::string, std::vector<std::string>, Count, Count, std::string>>
+      identities;
+  const auto reports = compile_plan(cases_of_all_variants(*find_profile("h200")), {"sm_90a"}, compiler);
+  EXPECT_GT(reports.size(), 50u);
+  for (const KernelReport& report : reports) {
+    const KernelSettings& settings = report.settings;
+    EXPECT_TRUE(
+        identities
+            .emplace(report.variant, report.step, settings.fields, settings.br, settings.bc, settings.macros)
+            .second)
+        << report.variant << " " << report.step << " " << settings.macros;
+  }
+}
+
+TEST(KernelSettings, EveryFieldOfEveryKernelHasItsMacro) {
+  std::set<std::string> given;
+  Problem problem;
+  problem.page_size = 16;
+  for (const auto& [name, value] : kernel_macros(problem, 64, 64)) given.insert(name);
+  for (const ProblemField& field : problem_fields()) {
+    EXPECT_EQ(macro_of(field).empty(), !field.in_kernel && field.macro.empty()) << field.name;
+    if (macro_of(field).empty()) continue;
+    EXPECT_TRUE(given.contains(std::string(macro_of(field)))) << field.name;
+  }
 }
 
 TEST_F(CompilePlanTest, ASkippedCaseCompilesNothing) {

@@ -109,9 +109,9 @@ class VariantsCompile : public NvccTest, public testing::WithParamInterface<Targ
     return reports;
   }
   static std::string name(const KernelReport& r) {
-    const Identity& id = r.uses.front().identity;
+    const Identity& id = r.identity;
     return fmt::format("{} {} {} d{} {}x{}", r.entry, id.word("dtype"), id.word("mask"),
-                       id.problem.text("head_dim"), r.br, r.bc);
+                       id.problem.text("head_dim"), r.resolved.br.value_or(0), r.resolved.bc.value_or(0));
   }
 };
 

@@ -1,0 +1,28 @@
+// What describes a run that made or read kernels and measured nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "measure/compile/kernel_tree.hpp"
+
+namespace attnprof {
+
+struct BuildRun {
+  std::string run;      // its id
+  std::string command;  // compile, resources
+  std::string command_line;
+  // Facts that must agree for two rows to be comparable, such as the compiler's version; env_id is their
+  // hash.
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::optional<KernelTree> kernels = {};  // nothing: the rows are of no kernel sources
+};
+
+std::string env_id(const BuildRun& run);
+
+// The text of the .meta.json beside its rows.
+std::string build_meta(const BuildRun& run);
+
+}  // namespace attnprof
