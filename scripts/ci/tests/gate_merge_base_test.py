@@ -108,10 +108,11 @@ class GateMergeBase(unittest.TestCase):
                 self.assertIn(before["hash"], text)
                 self.assertIn(now["hash"], text)
 
-    def test_more_shared_memory_in_the_heads_kernels_fails(self):
-        self.change_kernel("  __shared__ volatile int padding[256];\n  padding[threadIdx.x % 256] = 1;")
+    def test_shared_memory_that_takes_blocks_from_an_sm_fails(self):
+        self.change_kernel("  __shared__ volatile int padding[8192];\n  padding[threadIdx.x % 8192] = 1;")
         self.assertEqual(self.gated(), 1, self.said)
         self.assertRegex(self.said, r"worse .*smem_bytes")
+        self.assertRegex(self.said, r"worse .*ctas_per_sm")
         self.assertEqual(self.report("gate-build")["exit_code"], 1)
         self.assertEqual(self.report("gate-sim")["exit_code"], 0)
 
