@@ -3,7 +3,7 @@
 # (ATTNPROF_TRACED_SOURCES), as the library needs it: position independent, hidden, with fmt inside.
 file(GLOB ATTNPROF_TRACE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/trace/inject/*.cpp)
 list(FILTER ATTNPROF_TRACE_SOURCES EXCLUDE REGEX "_test\\.cpp$")
-foreach(source base/hash base/installation base/trusted_path measure/gpu/count_turns measure/gpu/counter_access
+foreach(source base/demangled base/hash base/installation base/trusted_path measure/gpu/count_turns measure/gpu/counter_access
                measure/gpu/counter_error measure/gpu/cuda_paths measure/gpu/cupti measure/gpu/driver measure/gpu/gpu_facts
                measure/gpu/launch_counts measure/gpu/launch_sets measure/gpu/metric_plan measure/gpu/metrics
                measure/gpu/range_profiler problem/problem trace/functions trace/kernel_name trace/launch_record trace/pattern)

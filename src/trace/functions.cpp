@@ -3,6 +3,7 @@
 #include <array>
 #include <mutex>
 
+#include "base/demangled.hpp"
 #include "trace/kernel_name.hpp"
 
 namespace attnprof {

@@ -1,10 +1,6 @@
 #include "trace/kernel_name.hpp"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
-
-#include <cstdlib>
-#include <memory>
 
 #include "base/hash.hpp"
 
@@ -57,14 +53,6 @@ std::string without_template_arguments(const std::string& name) {
 }
 
 }  // namespace
-
-std::string demangled(const std::string& name) {
-  if (!name.starts_with("_Z")) return name;  // the demangler takes "m" for a type, unsigned long
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && text ? text.get() : name;
-}
 
 std::string short_kernel_name(const std::string& demangled_name) {
   const std::string name = without_return_type(without_parameters(demangled_name));

@@ -1,12 +1,9 @@
-// Names of kernels for people: demangled, and short enough for a table.
+// Names of kernels for people: short enough for a table.
 #pragma once
 
 #include <string>
 
 namespace attnprof {
-
-// What c++filt would print; a name that is not mangled as it is.
-std::string demangled(const std::string& name);
 
 // A demangled name without return type and parameters. What is longer than 80 characters then loses its
 // template arguments, and keeps a hash of the whole name instead, so that two instances stay apart:

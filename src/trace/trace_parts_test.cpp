@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/demangled.hpp"
 #include "base/error.hpp"
 #include "measure/gpu/count_turns.hpp"
 #include "testing/temporary_file.hpp"
