@@ -288,7 +288,7 @@ TEST(Options, EveryCommandThatAPersonMayGiveIsExplained) {
     EXPECT_THAT(all, HasSubstr(entry->help));
     EXPECT_THAT(parse<ShowText>({entry->name, "--help"}).text, HasSubstr(entry->help));
   }
-  EXPECT_EQ(names.size(), 19u);
+  EXPECT_EQ(names.size(), 20u);
 }
 
 TEST(Options, WhatFollowsTheProgramIsItsOwn) {

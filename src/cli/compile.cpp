@@ -33,8 +33,8 @@ const std::string compile_footer =
     std::string(axes_footer) +
     "Examples:\n"
     "  attnprof compile --arch sm_80,sm_90a --variant flash2 -d 64,128 -o build.csv\n\n"
-    "Exit codes: 0 all compiled, 1 a kernel does not compile, 2 wrong usage, 3 no compiler, no\n"
-    "kernel, or -o cannot be written.";
+    "Exit codes: 0 all compiled, 1 a kernel does not compile, 2 wrong usage, 3 no\n"
+    "compiler, no kernel, or -o cannot be written.";
 
 class CompileParser {
  public:
