@@ -104,6 +104,13 @@ class CubinReader {
     return *bytes;
   }
 
+  int64_t size_of(const ElfSection& section) const {
+    constexpr uint64_t largest_section = 1 << 30;
+    if (section.header.sh_size > largest_section)
+      refuse(fmt::format("its section {} is {} bytes large", section.name, section.header.sh_size));
+    return static_cast<int64_t>(section.header.sh_size);
+  }
+
   std::string_view tool_note() const { return content(".note.nv.tkinfo"); }
 
   // The flags say a number, and the command line in the note whether with an a or f.
@@ -124,7 +131,8 @@ class CubinReader {
     const std::string_view instructions = content(code->name);
     // Older files have the registers in the upper bits of the section's info.
     const uint32_t registers = facts.registers.value_or(code->header.sh_info >> 24);
-    constexpr uint32_t unknown_stack = 0xffffffff;  // of what calls itself
+    constexpr uint32_t most_registers = 1024, unknown_stack = 0xffffffff;  // of what calls itself
+    if (registers > most_registers) refuse(fmt::format("its kernel {} has {} registers", name, registers));
     const uint32_t frame = facts.frame.value_or(0), stack = facts.stack.value_or(0);
     return {.name = std::string(name),
             .registers = static_cast<int>(registers),
@@ -138,7 +146,7 @@ class CubinReader {
   // From sm_90 on a kernel's section begins with what the system keeps for itself in every block.
   int64_t smem(std::string_view name) const {
     const ElfSection* found = file_.find(fmt::format(".nv.shared.{}", name));
-    const int64_t size = found ? static_cast<int64_t>(found->header.sh_size) : 0;
+    const int64_t size = found ? size_of(*found) : 0;
     return reserved_ && size >= reserved_smem_bytes ? size - reserved_smem_bytes : size;
   }
 
@@ -148,8 +156,7 @@ class CubinReader {
     for (const ElfSection& section : file_.sections()) {
       if (!section.name.starts_with(prefix)) continue;
       const size_t dot = section.name.find('.', prefix.size());
-      if (dot != std::string_view::npos)
-        constants_[section.name.substr(dot + 1)] += static_cast<int64_t>(section.header.sh_size);
+      if (dot != std::string_view::npos) constants_[section.name.substr(dot + 1)] += size_of(section);
     }
   }
   int64_t constants(std::string_view name) const {
