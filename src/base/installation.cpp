@@ -34,14 +34,6 @@ std::vector<fs::path> sorted_children(const fs::path& directory) {
   return children;
 }
 
-// A Python environment's wheels put each toolkit part, or since CUDA 13 the whole, into nvidia/<part>.
-void add_wheel_roots(const fs::path& environment, std::vector<fs::path>& roots) {
-  for (const fs::path& python : sorted_children(environment / "lib")) {
-    const fs::path wheels = python / "site-packages" / "nvidia";
-    for (const fs::path& part : sorted_children(wheels)) roots.push_back(part);
-  }
-}
-
 }  // namespace
 
 ProgramHome program_home(const fs::path& program_folder) {
@@ -50,8 +42,8 @@ ProgramHome program_home(const fs::path& program_folder) {
     const fs::path source = (program_folder / tree).lexically_normal();
     return {source / "kernels", source / ".venv"};
   }
-  const fs::path data = program_folder.parent_path() / "share/attnprof";
-  return {data / "kernels", data / ".venv"};
+  const fs::path prefix = program_folder.parent_path();
+  return {prefix / "share/attnprof/kernels", prefix};
 }
 
 fs::path program_folder() {
@@ -82,14 +74,25 @@ std::string find_kernels_dir(const std::string& option) {
   return trusted_kernels(kernels);
 }
 
+std::vector<fs::path> wheel_toolkits(const fs::path& environment) {
+  std::vector<fs::path> roots;
+  for (const fs::path& python : sorted_children(environment / "lib"))
+    for (const char* packages : {"site-packages", "dist-packages"})
+      for (fs::path& part : sorted_children(python / packages / "nvidia")) roots.push_back(std::move(part));
+  return roots;
+}
+
 std::vector<fs::path> toolkit_roots() {
   std::vector<fs::path> roots;
   if (const char* home = std::getenv("CUDA_HOME"); home && *home) roots.push_back(fs::absolute(home));
   roots.emplace_back("/usr/local/cuda");
   roots.emplace_back("/opt/cuda");
+  const auto add = [&roots](const fs::path& environment) {
+    for (fs::path& root : wheel_toolkits(environment)) roots.push_back(std::move(root));
+  };
   if (const char* environment = std::getenv("VIRTUAL_ENV"); environment && *environment)
-    add_wheel_roots(fs::absolute(environment), roots);
-  add_wheel_roots(program_home(program_folder()).python_environment, roots);
+    add(fs::absolute(environment));
+  add(program_home(program_folder()).python_environment);
   return roots;
 }
 

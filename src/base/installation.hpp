@@ -14,7 +14,8 @@ namespace attnprof {
 // program (source_tree.txt); of any other, the prefix that it is installed in. Both absolute.
 struct ProgramHome {
   std::filesystem::path kernels;
-  std::filesystem::path python_environment;  // .venv, as scripts/setup.sh makes it
+  // .venv, as scripts/setup.sh makes it; of an installed program the prefix, where pip installs too.
+  std::filesystem::path python_environment;
 };
 ProgramHome program_home(const std::filesystem::path& program_folder);
 
@@ -26,8 +27,12 @@ std::filesystem::path program_folder();
 // `option` holds no kernels, EnvironmentError when none are found.
 std::string find_kernels_dir(const std::string& option);
 
+// Where a Python environment's wheels of NVIDIA's lie: each toolkit part, or since CUDA 13 the whole, in a
+// folder of `nvidia`. Debian has `dist-packages` for what pip installs beside the distribution's packages.
+std::vector<std::filesystem::path> wheel_toolkits(const std::filesystem::path& environment);
+
 // Toolkit roots (holding bin/ and lib64/ or lib/) in the order they are searched: CUDA_HOME, /usr/local/cuda,
-// /opt/cuda, then NVIDIA's wheels in VIRTUAL_ENV or in the home's .venv. All absolute.
+// /opt/cuda, then NVIDIA's wheels in VIRTUAL_ENV or in the home's Python environment. All absolute.
 std::vector<std::filesystem::path> toolkit_roots();
 
 }  // namespace attnprof

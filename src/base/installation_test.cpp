@@ -14,6 +14,7 @@ namespace attnprof {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -34,6 +35,19 @@ TEST(Places, ABuildsHomeIsTheTreeThatItNotes) {
 TEST(Places, AnInstalledProgramsHomeIsItsPrefix) {
   const TemporaryFolder folder;
   EXPECT_EQ(program_home(folder / "prefix/bin").kernels, folder / "prefix/share/attnprof/kernels");
+}
+
+// As after `pip install 'attnprof[cuda]'` into an environment, or beside a distribution's packages.
+TEST(Places, AnInstalledProgramsToolkitIsInTheWheelsOfItsPrefix) {
+  const TemporaryFolder folder;
+  const fs::path prefix = folder / "prefix";
+  for (const char* toolkit :
+       {"lib/python3.11/site-packages/nvidia/cu13", "lib/python3.12/dist-packages/nvidia/cuda_nvcc"})
+    fs::create_directories(prefix / toolkit);
+  fs::create_directories(prefix / "lib/python3.11/site-packages/numpy");
+  EXPECT_THAT(wheel_toolkits(program_home(prefix / "bin").python_environment),
+              ElementsAre(prefix / "lib/python3.11/site-packages/nvidia/cu13",
+                          prefix / "lib/python3.12/dist-packages/nvidia/cuda_nvcc"));
 }
 
 TEST(Places, ThisBuildsKernelsAreItsSourceTrees) {

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "base/environment.hpp"
+#include "base/spawn_place.hpp"
 #include "base/standard_streams.hpp"
 #include "base/unfinished.hpp"
 
@@ -25,7 +26,8 @@ namespace {
 // posix_spawn's two option objects, released together.
 class SpawnOptions {
  public:
-  SpawnOptions(const std::string& output_path, const RunPlace& place) {
+  // Where the C library has no action for it, the command is changed so that it runs in its folder.
+  SpawnOptions(std::vector<std::string>& command, const std::string& output_path, const RunPlace& place) {
     posix_spawn_file_actions_init(&actions_);
     posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
     if (output_path.empty())
@@ -36,8 +38,8 @@ class SpawnOptions {
       open_file(2, place.errors);
     else if (!output_path.empty())
       posix_spawn_file_actions_adddup2(&actions_, 1, 2);
-    if (!place.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions_, place.folder.c_str());
-    posix_spawn_file_actions_addclosefrom_np(&actions_, 3);
+    start_in(actions_, command, place.folder);
+    close_from(actions_, 3);
     posix_spawnattr_init(&attributes_);
     sigset_t none, defaults;
     sigemptyset(&none);
@@ -92,10 +94,11 @@ int wait_for(pid_t child, const std::atomic<bool>* cancel, Ending ending) {
 
 int run_program(const std::vector<std::string>& argv, const std::string& output_path,
                 const std::atomic<bool>* cancel, const RunPlace& place) {
-  const std::vector<char*> arguments = exec_pointers(argv);
   const std::vector<std::string> environment =
       environment_with(with_own_tmpdir(place.variables, output_path));
-  const SpawnOptions options(output_path, place);
+  std::vector<std::string> command = argv;
+  const SpawnOptions options(command, output_path, place);
+  const std::vector<char*> arguments = exec_pointers(command);
   int error = 0;
   const pid_t child = start_group(
       [&] {
@@ -108,7 +111,7 @@ int run_program(const std::vector<std::string>& argv, const std::string& output_
   if (error != 0) {
     const std::string why = "error: " + argv[0] + " cannot be started: " + std::strerror(error);
     if (output_path.empty())
-      say(why);
+      warn(why);
     else
       std::ofstream(output_path) << why << "\n";
     return 127;
