@@ -27,4 +27,4 @@ endif()
 # Its own instances of the standard library's templates must not be mixed with those of another version.
 target_link_options(attnprof_trace PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/trace_library.map)
 set_target_properties(attnprof_trace PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/trace_library.map)
-install(TARGETS attnprof_trace LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS attnprof_trace LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT program)

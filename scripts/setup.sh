@@ -4,7 +4,9 @@
 #   NVIDIA's compiler, CUPTI and headers from their Python wheels into that environment.
 #   --browser: Chromium and what drives it, for the test of the HTML report (Debian).
 #
-#   scripts/setup.sh [--tests] [--lint] [--fuzz] [--browser] [--with-cuda] [--with-cublas] [--no-install]
+#   --manylinux: what scripts/wheel.sh takes beside that.
+#
+#   scripts/setup.sh [--tests] [--lint] [--fuzz] [--browser] [--manylinux] [--with-cuda] [--with-cublas] [--no-install]
 #
 # Without root it prints the one package-manager line that is needed and exits 3; --no-install never installs anything.
 # Other scripts source this file and call `setup`, or `start_setup` and after a build `finish_setup`; they leave CUDA_HOME
@@ -183,13 +185,14 @@ ensure_cublas() {
 # What no build needs, and whose time is mostly the network's.
 ensure_script_packages() {
   ensure_requirements report
+  [[ $want_tests$want_manylinux == nono ]] || ensure_requirements wheel
   [[ $want_browser == no ]] || ensure_requirements browser
 }
 
 # On return, what a build needs is there; the scripts' packages still come in the background until finish_setup, but for
 # --no-install, which says at once what is missing.
 start_setup() {
-  want_tests=no want_lint=no want_fuzz=no want_browser=no want_cuda=no want_cublas=no may_install=yes
+  want_tests=no want_lint=no want_fuzz=no want_browser=no want_manylinux=no want_cuda=no want_cublas=no may_install=yes
   local option
   for option in "$@"; do
     case $option in
@@ -197,11 +200,12 @@ start_setup() {
       --lint) want_lint=yes ;;
       --fuzz) want_fuzz=yes ;;
       --browser) want_browser=yes ;;
+      --manylinux) want_manylinux=yes ;;
       --with-cuda) want_cuda=yes ;;
       --with-cublas) want_cuda=yes want_cublas=yes ;;
       --no-install) may_install=no ;;
       *)
-        echo "setup: unknown option '$option'; it takes --tests, --lint, --fuzz, --browser, --with-cuda, --with-cublas, --no-install" >&2
+        echo "setup: unknown option '$option'; it takes --tests, --lint, --fuzz, --browser, --manylinux, --with-cuda, --with-cublas, --no-install" >&2
         exit 2
         ;;
     esac
@@ -209,6 +213,7 @@ start_setup() {
   ensure_packages
   ensure_venv
   [[ $want_lint == no ]] || ensure_requirements lint
+  [[ $want_manylinux == no ]] || ensure_requirements manylinux
   [[ $want_cuda == no ]] || ensure_cuda
   [[ $want_cublas == no ]] || ensure_cublas
   script_packages=

@@ -4,9 +4,9 @@
     attnprof_report sweep FILE.csv... -o FOLDER          latency, bytes and TFLOP/s against N, heat maps of tiles, the model
     attnprof_report page FILE.csv... -o FILE.html        all of it, every row and each run's environment in one HTML page
 
-`attnprof_report` stands for `python scripts/attnprof_report` (or `python -m attnprof_report` in scripts/). Each command
-has --help. Exit codes: 0, 2 for what cannot be read (or a bad option), 3 when there is nothing to draw, an output cannot be
-written, or the environment lacks something.
+`attnprof_report` stands for `python scripts/attnprof_report` (or `python -m attnprof_report` in scripts/), installed by pip
+for `attnprof-report`. Each command has --help. Exit codes: 0, 2 for what cannot be read (or a bad option), 3 when there is
+nothing to draw, an output cannot be written, or the environment lacks something.
 """
 
 import importlib
@@ -20,7 +20,7 @@ def lacking(error):
     """A sentence about a package that this Python does not have."""
     package = (error.name or "a package").split(".")[0]
     return (f"attnprof_report: this Python ({sys.executable}) has no {package}; run scripts/setup.sh and use .venv/bin/python, or "
-            "install scripts/requirements/report.txt")
+            "install scripts/requirements/report.txt; for an installed attnprof: pip install 'attnprof[report]'")
 
 
 def main_of(command):
@@ -44,7 +44,12 @@ def main(arguments):
     return 2
 
 
+def command():
+    """The entry point `attnprof-report` of pyproject.toml."""
+    return main(sys.argv[1:])
+
+
 if __name__ == "__main__":
     if not __package__:  # run as a folder, which then stands where its parent should
         sys.path[0] = str(pathlib.Path(__file__).resolve().parent.parent)
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(command())

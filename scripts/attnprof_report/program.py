@@ -20,7 +20,8 @@ def find(given=None):
     named = given or preferred or os.environ.get("ATTNPROF")
     if named:
         return str(named)
-    beside = [HERE / "../../build/release/attnprof", HERE / "../../../../bin/attnprof"]  # share/attnprof/scripts/attnprof_report
+    # Installed, these scripts lie in share/attnprof/scripts, or by pip in lib/python3.x/site-packages of the prefix.
+    beside = [HERE / "../../build/release/attnprof", HERE / "../../../../bin/attnprof"]
     found = next((str(path.resolve()) for path in beside if os.access(path, os.X_OK) and path.is_file()), shutil.which("attnprof"))
     if not found:
         raise NotUsable("there is no attnprof to ask: build it (scripts/demo.sh), put it into PATH, or name it in ATTNPROF.")

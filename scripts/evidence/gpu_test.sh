@@ -19,7 +19,7 @@ mkdir -p "$2" || exit 2
 out_dir=$(cd "$2" && pwd)
 shift 2
 all_parts=(units selftest correct correct_flash3 correct_fp8 spills model_naive model_flash1 model_flash2 model_flash3
-  hbm repeat walltime faults counters ceilings forward little ncu mma_share versus versus_errors sanitizer)
+  hbm repeat walltime faults counters ceilings forward little ncu mma_share versus versus_errors sanitizer wheel)
 parts=("${@:-${all_parts[@]}}")
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 attnprof=$build_dir/attnprof
@@ -297,6 +297,12 @@ part_sanitizer() {
   sanitized flash3 --variant flash3 --dtype bf16 "${many[@]}" --knob stages=1,2 &
   sanitized flash3_fp8 --variant flash3 --dtype fp8 "${many[@]}" --knob time_v_layout=1 &
   wait
+}
+
+# A wheel (ATTNPROF_WHEEL, else packed from BUILD_DIR) in an environment of its own: among others a counted sweep with it.
+part_wheel() {
+  (cd "$source_dir/scripts/ci/tests" && ATTNPROF_BUILD_DIR=$build_dir ATTNPROF_CMAKE=$(command -v cmake) ATTNPROF_EXPECT_CUDA=1 \
+    python3 -m unittest -v wheel_test.Wheel) >wheel.log 2>&1 || fail "wheel: see wheel.log"
 }
 
 for part in "${parts[@]}"; do

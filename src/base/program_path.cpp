@@ -23,4 +23,6 @@ bool is_program(const std::string& path) {
   return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
 }
 
+std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
 }  // namespace attnprof

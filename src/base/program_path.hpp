@@ -11,4 +11,7 @@ std::vector<std::string> in_path(const std::string& name);
 
 bool is_program(const std::string& path);  // a file that we may execute
 
+// The running program's own file, by a path that means the same in whatever process starts it.
+std::string own_program();
+
 }  // namespace attnprof

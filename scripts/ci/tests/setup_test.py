@@ -42,7 +42,7 @@ class SetupTest(unittest.TestCase):
     def make_venv(self):
         """An environment that looks complete, and whose Python notes every call of pip."""
         self.stand_in("python", f'[ "$1" != -m ] || echo "python $*" >>{self.calls}', ".venv/bin")
-        for name in ("report", "lint"):
+        for name in ("report", "lint", "wheel"):
             shutil.copy(SCRIPTS / f"requirements/{name}.txt", self.root / ".venv" / f"requirements-{name}.installed")
 
     def setup(self, *options, packages, user=None):
@@ -122,6 +122,17 @@ class Browser(SetupTest):
         self.assertEqual(self.setup("--browser", packages=ALL_THERE).returncode, 0)
         self.assertEqual([call.split()[:4] + call.split()[5:6] for call in self.called()],
                          [["python", "-m", "pip", "install", "scripts/requirements/browser.txt"]])
+
+
+class Wheel(SetupTest):
+    def test_what_builds_a_portable_one_is_installed_on_request(self):
+        self.make_venv()
+        (self.root / ".venv/requirements-wheel.installed").unlink()
+        self.assertEqual(self.setup(packages=ALL_THERE).returncode, 0)
+        self.assertEqual(self.called(), [])
+        self.assertEqual(self.setup("--manylinux", packages=ALL_THERE).returncode, 0)
+        self.assertEqual([call.split()[5] for call in self.called()],
+                         ["scripts/requirements/manylinux.txt", "scripts/requirements/wheel.txt"])
 
 
 class EverythingThere(SetupTest):

@@ -11,6 +11,7 @@
 
 #include "base/csv.hpp"
 #include "base/error.hpp"
+#include "base/program_path.hpp"
 #include "base/run_program.hpp"
 #include "base/shell_word.hpp"
 #include "base/standard_streams.hpp"
@@ -73,7 +74,7 @@ void build_side(const Side& side, const std::string& build) {
 
 void measure_side(const Side& side, const std::vector<std::string>& words) {
   say(fmt::format("gate-pr: measuring {}: attnprof {}", side.name, shell_words(words)));
-  std::vector<std::string> command = {"/proc/self/exe"};
+  std::vector<std::string> command = {own_program()};
   command.insert(command.end(), words.begin(), words.end());
   command.insert(command.end(), {"-o", side.file});
   const int code = run_program(command, "", nullptr, {.folder = side.folder, .ending = Ending::by_itself});
