@@ -159,9 +159,12 @@ constexpr auto own_columns = std::to_array<Column>({
      at<&Row::roofline, &Roofline::sm_intensity>},
     {"roof_tflops_per_s", Group::roofline,
      "min(peak of the unit for the dtype, hbm_intensity x HBM bandwidth), as measured (ceilings in "
-     ".meta.json), else nominal, TFLOP/s",
+     ".meta.json), else nominal, TFLOP/s; a measured peak is that of the SM clock the power limit left it, "
+     "its sm_clock_mhz there, not of the row's",
      at<&Row::roofline, &Roofline::roof_tflops_per_s>},
-    {"roof_pct", Group::roofline, "useful_tflops_per_s over roof_tflops_per_s, percent",
+    {"roof_pct", Group::roofline,
+     "useful_tflops_per_s over roof_tflops_per_s, percent; under a measured peak the share at one clock is "
+     "this times the peak's sm_clock_mhz over the row's",
      at<&Row::roofline, &Roofline::roof_pct>},
     {"bound", Group::roofline,
      "resource that alone would need the longest time: hbm, l2 (sm_bytes at the "
