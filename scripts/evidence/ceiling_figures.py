@@ -57,13 +57,3 @@ def check_ceilings(figures):
     for name, (of_it, where) in sorted(nearest.items()):
         figures.add(f"no row beats {name} per clock by 2 %", of_it <= SLACK, f"nearest of {count} rows: {100 * of_it:.0f} %, {where}")
     return None
-
-
-def check_ncu(figures):
-    """The line that gpu_test.sh's part `ncu` left; what it must reach is ncu_agreement.py's business."""
-    table = figures.results.text("ncu_agreement.txt")
-    if table is None:
-        return
-    last = table.strip().splitlines()[-1]
-    share = int(last.split("(")[1].split(" %")[0])
-    figures.add("explain names what Nsight Compute shows, 80 % of 40 cases", share >= 80 and " of 40 " in last, last)

@@ -4,23 +4,24 @@
     check_figures.py PROGRAM DIR
 
 Reads whatever of gpu_test.sh's files is in DIR, of plugin_gpu.sh's in DIR/own_kernel, of trace_gpu.sh's in DIR/trace and of
-house_figures.py's in DIR/house and DIR/passes, or of all of them as results/h200 keeps them. PROGRAM is attnprof, which says what a schedule reads again. Prints one line a
-figure, and exits 1 when one misses, 2 when nothing was measured or PROGRAM cannot be asked. A figure whose file is absent
-is reported as not measured, never as reached. Standard library only: it runs on bare GPU machines.
+house_figures.py's in DIR/house and DIR/passes, gate_evidence.json where it lies, or of all of them as results/h200 keeps them.
+PROGRAM is attnprof, which says what a schedule reads again. Prints one line a figure, and exits 1 when one misses, 2 when nothing
+was measured or PROGRAM cannot be asked. A figure whose file is absent is reported as not measured, never as reached. Standard library only: it runs on bare GPU machines.
 """
 
-import json
 import pathlib
 import statistics
 import sys
-import tempfile
 
-from figures import Figures, check_deviation, label, number, ok_rows, worst_deviation
-from ceiling_figures import check_ceilings, check_ncu
+from figures import Figures, label, number, ok_rows, tell_unsteady
+from ceiling_figures import check_ceilings
 from forward_figures import check_mma_share, check_sanitizer, check_spills, check_versus
 from house_figures import EQUAL as CHANGES
 from house_figures import Change, check_change
+from model_figures import L2, check_default_tiles, check_given_tiles, check_hbm, check_model
 from own_figures import check_own_kernels, check_trace
+from scatter_figures import check_scatter
+from told_figures import check_gate, check_ncu, check_predicted_tiles
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
@@ -84,34 +85,6 @@ def check_verified(figures, figure, rows):
         figures.report("    bad", f"{label(row)} {row['knobs']}: {row['disposition']} {row['reason']}")
 
 
-def check_model(figures):
-    for variant, files, least in (("naive", ("", "_wide"), 130), ("flash1", ("", "_wide"), 130), ("flash2", ("", "_wide"), 130),
-                                  ("flash3", ("", "_wide", "_fp8"), 50)):
-        figure = f"{variant}: sm_bytes against model_sm_bytes within 2 %"
-        rows = figures.rows(figure, *(f"model_{variant}{name}" for name in files))
-        if rows is None:
-            continue
-        good = ok_rows(rows)
-        check_deviation(figures, figure, good, "sm_bytes", "model_sm_bytes", 0.02, least)
-        if variant != "naive":
-            check_deviation(figures, f"{variant}: executed against model tensor FLOPs within 0.1 %", good,
-                            "executed_tensor_flops", "model_tensor_flops", 0.001, least)
-
-
-def reread_bytes(program, figures, names):
-    """(rows that are ok, the bytes that each one's schedule reads again, by the program)."""
-    rows, found = [], []
-    with tempfile.TemporaryDirectory() as scratch:
-        for name in names:
-            cases = attnprof.ask(program, "explain", figures.results.file(name, scratch))["cases"]
-            by_line = {case["line"]: case["reread_bytes"] for case in cases}
-            for line, row in enumerate(figures.results.rows(name), start=2):
-                if row["disposition"] == "ok":
-                    rows.append(row)
-                    found.append(by_line[line])
-    return rows, found
-
-
 def check_further(figures):
     """The backward pass, and the cache in pages: right, and the bytes that their schedules say, spilled registers aside."""
     for name, what in (("backward", "backward pass of naive"), ("paged", "flash2 over pages")):
@@ -127,41 +100,6 @@ def check_further(figures):
                     f"{min(ratios, default=0):.4f} to {max(ratios, default=0):.4f} of {len(ratios)} rows without spills")
 
 
-def check_hbm(figures, program, l2_bytes):
-    names = ("hbm_tokens", "hbm_batch1")
-    if figures.rows("hbm_bytes against model", *names) is None:
-        return
-    good, reread = reread_bytes(program, figures, names)
-    near = [0.4 <= amount / l2_bytes <= 1.5 for amount in reread]
-    clear = [row for row, is_near in zip(good, near) if not is_near]
-    between = [row for row, is_near in zip(good, near) if is_near]
-    check_deviation(figures, "hbm_bytes against model_hbm_bytes within 10 %", clear, "hbm_bytes", "model_hbm_bytes", 0.10, 40)
-    worst, row, count = worst_deviation(between, "hbm_bytes", "model_hbm_bytes")
-    if row:
-        figures.report("  the same, re-used data 0.4 to 1.5 of L2", f"worst {100 * worst:.1f} % of {count} rows at {label(row)}")
-    for row in sorted(clear, key=lambda r: -abs(number(r, "hbm_bytes") / number(r, "model_hbm_bytes") - 1))[:8]:
-        ratio = number(row, "hbm_bytes") / number(row, "model_hbm_bytes")
-        if abs(ratio - 1) > 0.10:
-            figures.report("    off", f"{label(row)}: measured/model {ratio:.3f}")
-    check_intermediates(figures, good, l2_bytes)
-
-
-def check_intermediates(figures, rows, l2_bytes):
-    worst, where, count = 0.0, "", 0
-    for row in rows:
-        n = float(row["q_len"])
-        matrix = float(row["heads"]) * float(row["batch"]) * n * n * 2
-        if row["variant"] != "standard" or matrix < 4 * l2_bytes:
-            continue
-        count += 1
-        share = number(row, "hbm_bytes") - number(row, "io_lower_bound_bytes")
-        deviation = abs(share / (4 * matrix) - 1)
-        if deviation >= worst:
-            worst, where = deviation, label(row)
-    figures.add("S and P of standard within 10 % of 8 N^2 a head", count > 0 and worst <= 0.10,
-                f"worst {100 * worst:.2f} % of {count} rows at {where}")
-
-
 def check_repeat(figures):
     rows = figures.rows("repeatability", "repeat")
     if rows is None:
@@ -170,7 +108,7 @@ def check_repeat(figures):
     for row in ok_rows(rows):
         groups.setdefault(label(row), []).append(row)
     figures.add("ten repeats of five cases", len(groups) == 5 and all(len(g) == 10 for g in groups.values()),
-                f"{len(groups)} cases, {len(rows)} rows")
+                f"{len(groups)} cases, {len(rows)} rows; {tell_unsteady(rows)}")
     under_50us = 0
     for name, group in groups.items():
         for column, relative, absolute, unit in (("hbm_bytes", 0.005, 0.5e6, "MB"), ("latency_median_ns", 0.015, 1e3, "ns")):
@@ -239,28 +177,6 @@ def check_denied(figures):
         figures.add(f"{name}: time and model columns still come", bool(complete), f"bytes_source {source}")
 
 
-def l2_bytes_of(folder):
-    for path in sorted(pathlib.Path(folder).rglob("*.csv.meta.json")):
-        text = json.loads(path.read_text(encoding="utf-8"))
-        found = find_key(text, "l2_bytes")
-        if found:
-            return float(found)
-    return 62914560.0
-
-
-def find_key(value, key):
-    if isinstance(value, dict):
-        if key in value:
-            return value[key]
-        value = list(value.values())
-    if isinstance(value, list):
-        for item in value:
-            found = find_key(item, key)
-            if found is not None:
-                return found
-    return None
-
-
 def main(arguments):
     make_streams_safe()
     if len(arguments) != 2:
@@ -276,13 +192,16 @@ def main(arguments):
 def check(program, folder):
     """Prints every figure; the exit code."""
     figures = Figures(folder)
-    l2_bytes = l2_bytes_of(folder)
+    l2 = L2(program, figures.results)
     check_self_test(figures)
     check_correctness(figures, program)
     check_model(figures)
     check_further(figures)
-    check_hbm(figures, program, l2_bytes)
+    check_hbm(figures, l2)
+    check_default_tiles(figures, l2)
+    check_given_tiles(figures)
     check_repeat(figures)
+    check_scatter(figures)
     check_walltime(figures)
     check_forward(figures)
     check_faults(figures)
@@ -292,6 +211,8 @@ def check(program, folder):
     check_versus(figures)
     check_ceilings(figures)
     check_ncu(figures)
+    check_predicted_tiles(figures)
+    check_gate(figures)
     check_own_kernels(figures)
     check_trace(figures)
     for change in CHANGES:

@@ -17,6 +17,24 @@ def ok_rows(rows):
     return [row for row in rows if row["disposition"] == "ok"]
 
 
+UNSTEADY = ("drift", "throttled")
+
+
+def unsteady(rows):
+    """How many rows carry a flag of UNSTEADY: their times, and what is derived from them, are of a clock that moved."""
+    return sum(any(flag in UNSTEADY for flag in row["flags"].split(";")) for row in rows)
+
+
+def tell_unsteady(rows):
+    return f"drift or throttled: {unsteady(rows)}"
+
+
+def deviation(row, measured, modelled):
+    """measured / modelled - 1 of a row that has both."""
+    a, b = number(row, measured), number(row, modelled)
+    return a / b - 1 if b else (0.0 if a == 0 else float("inf"))
+
+
 class Figures:
     """Collects lines of the final table."""
 
@@ -58,9 +76,9 @@ def worst_deviation(rows, measured, modelled):
         if a is None or b is None:
             continue
         count += 1
-        deviation = abs(a / b - 1) if b else (0.0 if a == 0 else float("inf"))
-        if worst_row is None or deviation > worst:
-            worst, worst_row = deviation, row
+        off = abs(deviation(row, measured, modelled))
+        if worst_row is None or off > worst:
+            worst, worst_row = off, row
     return worst, worst_row, count
 
 

@@ -13,7 +13,7 @@ cases that ncu.csv does not have yet. About 10 s a case.
 compare: explain.json is `attnprof explain ROWS.csv --format json -o explain.json`. Of the operation's longest kernel, the
 resource is the one with the highest share of its peak. Those within TIE points of it are as high. Issue slots are shown
 but are no resource: every instruction takes one, whatever it waits for. Under BOUND_SHARE nothing binds and the case waits for
-latency, as explain has it. Prints a table and the share of cases that agree.
+latency, as explain has it. Prints a table and the share of cases that agree; those where both say latency are also counted apart.
 
 Exit codes: 0, 1 (fewer than 80 % agree, or a case could not be profiled), 2 (usage or a file that cannot be read).
 """
@@ -161,7 +161,7 @@ def compare(options):
         explained = {case["line"]: case for case in json.loads(pathlib.Path(options.explain).read_text(encoding="utf-8"))["cases"]}
     except (OSError, ValueError, KeyError, TypeError) as error:
         refuse(f"{options.explain}: is no output of attnprof explain --format json: {error}")
-    agree = total = 0
+    said = []
     print(f"{'case':<42} {'explain':<16} {'Nsight Compute':<20} shares of peak by Nsight Compute, percent")
     for line, kernels in sorted(steps.items(), key=lambda item: next(iter(item[1]))[0]):
         if line not in explained:
@@ -169,12 +169,36 @@ def compare(options):
         (case, _, _), metrics = max(kernels.items(), key=lambda item: item[1][DURATION])
         ours, theirs = explained[line]["binds"], bottlenecks(metrics)
         share = next((resource["share"] for resource in explained[line]["resources"] if resource["name"] == ours), None)
-        agree, total = agree + same(ours, theirs), total + 1
+        said.append((ours, theirs))
         listed = ", ".join(f"{name} {value:.0f}" for name, value in sorted(shares(metrics).items(), key=lambda item: -item[1]) if value >= 10)
         print(f"{case:<42} {ours + (f' {100 * share:.0f} %' if share else ''):<16} {', '.join(theirs):<20} {listed}"
               f"{'' if same(ours, theirs) else '  DISAGREES'}")
-    print(f"{agree} of {total} cases agree ({100 * agree / max(total, 1):.0f} %)")
-    return 0 if total and agree >= 0.8 * total else 1
+    agree = sum(same(*pair) for pair in said)
+    print(f"{agree} of {len(said)} cases agree ({percent(agree, len(said))})")
+    print(told_apart(said))
+    print(spread_text([explained[line]["identity"] for line in steps]))
+    return 0 if said and agree >= 0.8 * len(said) else 1
+
+
+def percent(part, whole):
+    return f"{100 * part / max(whole, 1):.0f} %"
+
+
+def told_apart(said):
+    """That nothing binds is easily agreed on: how many cases that is, and what is left without them."""
+    waits = [pair for pair in said if pair[1] == ["latency"] and same(*pair)]
+    rest = [pair for pair in said if pair not in waits]
+    agree = sum(same(*pair) for pair in rest)
+    return f"both say latency: {len(waits)}; of the others {agree} of {len(rest)} agree ({percent(agree, len(rest))})"
+
+
+def spread_text(identities):
+    """What the cases were drawn from, so that nobody takes them for more."""
+    parts = []
+    for key in ("variant", "dtype", "mask", "batch", "q_len", "head_dim"):
+        values = sorted({str(identity[key]) for identity in identities}, key=lambda value: (len(value) if value.isdigit() else 0, value))
+        parts.append(f"{key} {' '.join(values)}")
+    return f"cases: {'; '.join(parts)}"
 
 
 def main():

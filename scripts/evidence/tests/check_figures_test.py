@@ -1,8 +1,10 @@
 """check_figures.py: nothing measured is not a pass, a figure that is missed fails."""
 
 import csv
+import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,10 +17,12 @@ sys.path.insert(0, str(EVIDENCE.parent / "peers"))
 import joined  # noqa: E402
 import versus  # noqa: E402
 
+KEPT = EVIDENCE.parents[1] / "results/h200/sweeps"
 PROGRAM = os.environ["ATTNPROF_BUILD_DIR"] + "/attnprof"
 
 PROBLEM = {"dtype": "bf16", "mask": "full", "batch": 8, "heads": 16, "kv_heads": 16, "q_len": 2048, "kv_len": 2048,
-           "head_dim": 128, "tile": "auto", "knobs": "-", "cache": "cold", "disposition": "ok", "reason": "", "verified": "yes"}
+           "head_dim": 128, "tile": "auto", "knobs": "-", "cache": "cold", "disposition": "ok", "reason": "", "flags": "",
+           "verified": "yes"}
 CLEAN = {"memcheck": "ERROR SUMMARY: 0 errors", "racecheck": "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)",
          "initcheck": "ERROR SUMMARY: 0 errors", "synccheck": "ERROR SUMMARY: 0 errors"}
 
@@ -122,6 +126,8 @@ class CheckFiguresTest(unittest.TestCase):
         self.assertIn("flash3 128x160 bf16 causal d128: 24 bytes a thread", done.stdout)
         (self.folder / "notes-forward.md").write_text("| flash3 128x160 bf16 causal d128 | 24 | faster |\n", encoding="utf-8")
         self.assertEqual(self.line("spills of every default tile")[0], "ok")
+        (self.folder / "notes-forward.md").write_text("| flash3 128x160 bf16 causal d128 | 16 | faster |\n", encoding="utf-8")
+        self.assertEqual(self.line("spills of every default tile")[0], "MISS")  # the bytes are told too
 
     def test_fp8_with_outliers_has_a_limit_of_its_own(self):
         for name in ("lengths", "unequal", "tiles", "knobs", "many", "outliers"):
@@ -151,6 +157,7 @@ class CheckFiguresTest(unittest.TestCase):
     def test_versus_is_held_to_its_figures(self):
         def cells(variant, shape, median):
             return shape._asdict() | {"variant": variant, "dtype": "bf16", "disposition": "ok", "reason": "",
+                                      "flags": "drift" if variant == "flash2" else "", "drift_pct": "4" if variant == "flash2" else "",
                                       "latency_median_ns": median, "latency_ci95_low_ns": "", "latency_ci95_high_ns": ""}
 
         shapes = versus.grid(versus.LENGTHS)
@@ -160,8 +167,55 @@ class CheckFiguresTest(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         lines = [line for line in done.stdout.splitlines() if "flash2 / torch_flash" in line]
         self.assertEqual([line[:4].strip() for line in lines], ["ok", "ok"], done.stdout)
+        self.assertIn("of 24, must reach 1.00; drift or throttled: 24 of 24 rows of flash2, not told of torch_flash", lines[0])
         self.assertEqual(self.line("flash3 / torch_cudnn", done)[0], "MISS")
         self.assertEqual(self.line("beside PyTorch: errors", done)[0], "----")
+
+    def kept(self, name, change):
+        """A kept file of sweeps/, its rows changed."""
+        columns, rows = joined.read_csv(KEPT / f"{name}.csv")
+        joined.write_csv(self.folder / f"{name}.csv", columns, [change(row) for row in rows])
+        shutil.copy(KEPT / f"{name}.csv.meta.json", self.folder)
+
+    def test_default_tiles_that_are_off_are_named_one_by_one(self):
+        self.kept("tiles", dict)
+        for column in ("sm_bytes", "tensor FLOPs", "hbm_bytes"):
+            self.assertEqual(self.line(f"default tiles, flash2: {column}")[0], "ok")
+        self.kept("tiles", lambda row: row | ({"sm_bytes": str(int(row["sm_bytes"]) * 2), "spill_bytes": "24", "flags": "throttled"}
+                                              if row["tile"] == "64x32" and row["mask"] == "full" else {}))
+        done = self.check()
+        state, text = self.line("default tiles, flash2: sm_bytes", done)
+        self.assertEqual((state, text.split(", ", 1)[1]), ("MISS", "2 of 24 rows beyond; drift or throttled: 2"))
+        self.assertEqual(done.stdout.count("24 bytes spilled a thread: flash2 64x32 fp16 full"), 2)
+        self.assertEqual(self.line("default tiles, flash2: hbm_bytes", done)[0], "ok")
+
+    def test_hbm_bytes_are_held_clear_of_l2_alone(self):
+        near = self.line_of_tiles(lambda row: row | {"hbm_bytes": row["hbm_bytes"]})
+        self.assertIn("0 of 12 rows beyond", near)
+        doubled = self.line_of_tiles(lambda row: row | {"hbm_bytes": str(int(row["hbm_bytes"]) * 2)})
+        self.assertIn("12 of 12 rows beyond", doubled)
+        self.assertIn("12 of 12 rows beyond 10 %", self.line("  the same, re-used data 0.4 to 1.5 of L2")[1])
+
+    def line_of_tiles(self, change):
+        self.kept("tiles", change)
+        return self.line("default tiles, flash2: hbm_bytes")[1]
+
+    def test_the_scatter_between_processes(self):
+        (self.folder / "gate").mkdir()
+        row = PROBLEM | {"variant": "flash2", "latency_median_ns": 200000}
+        for start, process in ((1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3)):
+            self.write(f"gate/a_{start}_{process}.csv", [row, row | {"q_len": 512, "latency_median_ns": 1000 * (100 + process * start)}])
+        state, text = self.line("latency between 6 processes, gate (two starts)")
+        self.assertEqual(state, "info")
+        self.assertIn("largest 4.88 % of 2 cases", text)
+        self.assertIn("drift or throttled: 0 of 12 rows", text)
+
+    def test_what_the_gate_missed_is_missed(self):
+        figures = [["A against A: failures", "0", "0", True], ["+2 % hbm_bytes", "always", "131 of 144", False], ["regression delay", "x", "-", None]]
+        (self.folder / "gate_evidence.json").write_text(json.dumps({"figures": figures}), encoding="utf-8")
+        done = self.check()
+        self.assertEqual((done.returncode, self.line("gate: +2 % hbm_bytes", done)), (1, ("MISS", "131 of 144; must reach: always")))
+        self.assertEqual(self.line("gate: A against A: failures", done)[0], "ok")
 
     def sanitizer_logs(self, changed=None, text=""):
         for tool, summary in CLEAN.items():

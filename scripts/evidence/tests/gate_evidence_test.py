@@ -43,9 +43,9 @@ class GateEvidenceTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def evidence(self, files, pairs, *options):
+    def evidence(self, files, *options):
         output = self.folder / "evidence.json"
-        done = subprocess.run([sys.executable, SCRIPT, PROGRAM, *files, "--pairs", str(pairs), "-o", output, *options],
+        done = subprocess.run([sys.executable, SCRIPT, PROGRAM, *files, "-o", output, *options],
                               capture_output=True, text=True, check=False)
         return done.returncode, json.loads(output.read_text(encoding="utf-8")) if output.exists() else done.stderr
 
@@ -65,7 +65,7 @@ class GateEvidenceTest(unittest.TestCase):
         return [figure for figure, _, _, ok in result["figures"] if ok is False]
 
     def test_simulated_runs(self):
-        code, result = self.evidence(self.files_of(2), 2)
+        code, result = self.evidence(self.files_of(2))
         self.assertEqual(self.missed(result), [FILES])
         self.assertEqual(code, 1)
         self.assertEqual(result["a_against_a"]["failures"], 0)
@@ -73,9 +73,11 @@ class GateEvidenceTest(unittest.TestCase):
         self.assertGreater(result["amounts"]["sm_bytes"]["tried"], 5)
 
     def test_noisy_runs(self):
-        code, result = self.evidence(self.files_of(4, measured), 20)
+        code, result = self.evidence(self.files_of(4, measured))
         self.assertEqual(self.missed(result), [FILES])
-        self.assertEqual(result["latency_3_percent"]["tried"], 20)
+        self.assertEqual(result["a_against_a"]["pairs"], 4 * 3)
+        self.assertEqual(result["latency_3_percent"]["tried"], 4 * 3 * 10)
+        self.assertEqual(result["latency_3_percent"]["found_at_2_percent"], 4 * 3 * 10)
         self.assertEqual(result["amounts"]["hbm_bytes"]["found"], 4 * 10)
         self.assertEqual(result["amounts"]["hbm_bytes"]["tried"], 4 * 10)
 
@@ -85,18 +87,43 @@ class GateEvidenceTest(unittest.TestCase):
             rows[0].update(hbm_spread_pct="20", hbm_counts="16")
             return rows
 
-        _, result = self.evidence(self.files_of(2, scattering), 2)
+        _, result = self.evidence(self.files_of(2, scattering))
         self.assertEqual(self.missed(result), [FILES, "+2 % hbm_bytes"])
         amount = result["amounts"]["hbm_bytes"]
         self.assertEqual((amount["found"], amount["tried"], amount["missed"]), (2 * 9, 2 * 10, []))
         self.assertEqual(amount["ambiguous"], ["naive full 1 16 256 64"])
+
+    def test_what_another_process_counts_is_in_it(self):
+        def drifting(rows, seed):
+            rows = measured(rows, seed)
+            rows[0]["sm_bytes"] = str(100_000_000 - 2_000_000 * seed)
+            return rows
+
+        _, result = self.evidence(self.files_of(2, drifting))
+        amount = result["amounts"]["sm_bytes"]  # +1 % on a file that has 2 % less is no more than there was
+        self.assertEqual((amount["tried"], amount["missed"]), (2 * 10, ["naive full 1 16 256 64"]))
+        self.assertIn("+1 % sm_bytes", self.missed(result))
+
+    def test_rows_changed_at_once_are_judged_as_each_alone(self):
+        sys.path.insert(0, str(SCRIPT.parent))
+        import gate_evidence
+
+        first, second = self.files_of(2, measured)
+        rows = gate_evidence.read(second)
+        gate = gate_evidence.Gate(PROGRAM, self.folder)
+        together = gate.run(first, gate_evidence.write_changed([gate_evidence.slower(row, 1.03) for row in rows], second, self.folder),
+                            "--latency", "2%")[1]
+        for i, row in enumerate(rows):
+            alone = [gate_evidence.slower(each, 1.03) if each is row else each for each in rows]
+            verdicts = gate.run(first, gate_evidence.write_changed(alone, second, self.folder), "--latency", "2%")[1]
+            self.assertEqual(verdicts[i, "latency_median_ns"], together[i, "latency_median_ns"])
 
     def test_an_unstable_run_is_shown(self):
         def unstable(rows, seed):
             rows[0]["sm_bytes"] = str(1000 + 100 * seed)
             return rows
 
-        code, result = self.evidence(self.files_of(3, unstable), 10)
+        code, result = self.evidence(self.files_of(3, unstable))
         self.assertEqual(code, 1)
         self.assertGreater(result["a_against_a"]["failures"], 0)
         self.assertIn("A against A: failures", self.missed(result))
@@ -105,7 +132,7 @@ class GateEvidenceTest(unittest.TestCase):
         table = self.folder / "regressions.txt"
         table.write_text("delay | exit 1, worse: latency_median_ns | exit 1, worse: latency_median_ns x8 | ok\n"
                          "k_read_twice | exit 1, worse: sm_bytes | exit 0, worse: nothing | MISSED\n", encoding="utf-8")
-        _, result = self.evidence(self.files_of(2), 1, "--regressions", table)
+        _, result = self.evidence(self.files_of(2), "--regressions", table)
         self.assertEqual(self.missed(result), [FILES, "regression k_read_twice"])
 
 

@@ -15,6 +15,9 @@ sys.path.insert(0, str(EVIDENCE))
 import ncu_agreement as ncu  # noqa: E402
 
 
+IDENTITY = {"variant": "flash2", "dtype": "fp16", "mask": "full", "batch": 1, "q_len": 512, "head_dim": 64}
+
+
 def row(**cells):
     return dict.fromkeys(ncu.IDENTITY, "1") | {"disposition": "ok"} | cells
 
@@ -70,7 +73,7 @@ class Compare(unittest.TestCase):
                 for step, duration, dram, tensor in [(0, 10, 90, 5), (1, 1000, 5, 80)]:
                     values = kernel(dram__cycles_active=dram, sm__pipe_tensor_cycles_active=tensor) | {ncu.DURATION: duration}
                     writer.writerows([2, "a case", step, f"k{step}", name, value] for name, value in values.items())
-            explained.write_text(json.dumps({"cases": [{"line": 2, "binds": binds, "resources": [{"name": "tensor", "share": 0.7}]}]}), encoding="utf-8")
+            explained.write_text(json.dumps({"cases": [{"line": 2, "binds": binds, "identity": IDENTITY, "resources": [{"name": "tensor", "share": 0.7}]}]}), encoding="utf-8")
             with contextlib.redirect_stdout(io.StringIO()) as out:
                 code = ncu.compare(type("Options", (), {"ncu": table, "explain": explained}))
         return code, out.getvalue()
@@ -79,6 +82,15 @@ class Compare(unittest.TestCase):
         code, text = self.compare("tensor")
         self.assertEqual(code, 0)
         self.assertIn("1 of 1 cases agree (100 %)", text)
+
+    def test_latency_with_latency_is_told_apart(self):
+        said = [("latency", ["latency"])] * 10 + [("launch", ["latency"]), ("tensor", ["tensor"]), ("hbm", ["latency"]), ("hbm", ["exp"])]
+        self.assertEqual(ncu.told_apart(said), "both say latency: 11; of the others 1 of 3 agree (33 %)")
+        self.assertIn("both say latency: 0; of the others 1 of 1 agree (100 %)", self.compare("tensor")[1])
+
+    def test_what_the_cases_span_is_told(self):
+        shapes = [IDENTITY | {"q_len": length} for length in (16384, 512)]
+        self.assertEqual(ncu.spread_text(shapes), "cases: variant flash2; dtype fp16; mask full; batch 1; q_len 512 16384; head_dim 64")
 
     def test_disagreements_are_marked(self):
         code, text = self.compare("hbm")

@@ -1,4 +1,4 @@
-"""versus.py's table on rows made here, and its run on the simulator with peers that only know their shapes."""
+"""versus.py's table on rows made here, and its run: attnprof simulated, PyTorch's side measured by peers.py on a device of fake_torch.py."""
 
 import contextlib
 import csv
@@ -12,14 +12,17 @@ import unittest
 from unittest import mock
 
 PEERS = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(PEERS))
+sys.path[:0] = [str(PEERS), str(PEERS / "tests")]
 
+import fake_torch  # noqa: E402
 import peers  # noqa: E402
 import versus  # noqa: E402
 
 PROGRAM = os.environ["ATTNPROF_BUILD_DIR"] + "/attnprof"
-COLUMNS = ["latency_ci95_high_ns", "variant", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "head_dim",
+COLUMNS = ["latency_ci95_high_ns", "flags", "drift_pct", "variant", "dtype", "mask", "batch", "heads", "kv_heads", "q_len", "head_dim",
            "disposition", "reason", "rel_err", "latency_median_ns", "latency_min_ns", "latency_ci95_low_ns"]  # in no order that counts
+
+COLD_NS = {"flash": 5e6, "cudnn": 4e6, "efficient": 6e6, "math": 9e6}
 
 
 def row(variant, shape, median, dtype="bf16", **changes):
@@ -62,10 +65,48 @@ class VersusTest(unittest.TestCase):
         self.write("versus_peers.csv", theirs)
         reached, text = self.report()
         self.assertTrue(reached, text)
-        for figure in ("flash2 / torch_flash: geometric mean 1.010 of 24,", "flash3 / torch_cudnn: geometric mean 1.017 of 18,",
+        for figure in ("flash2 / torch_flash: geometric mean 1.010 of 24,", "flash3 / torch_cudnn: geometric mean 1.017 of 24,",
                        "standard / torch_math: geometric mean 1.100 of 12,", "flash3 fp8 / flash3: lowest 1.500"):
             self.assertIn(figure, text)
         self.assertNotIn("MISSED", text)
+
+    def test_no_shape_is_left_out(self):
+        for comparison in versus.comparisons(versus.LENGTHS, plugin=True):
+            shapes = set(versus.grid(versus.LENGTHS))
+            if comparison.ours == "standard":  # more does not fit beside S and P
+                shapes = {shape for shape in shapes if shape.q_len <= versus.UNFUSED_UP_TO}
+            elif comparison.ours == "flash3 fp8":
+                shapes = set(versus.fp8_shapes(versus.LENGTHS))
+            self.assertEqual(set(comparison.shapes), shapes, comparison.name)
+
+    def test_a_short_shape_counts_like_any_other(self):
+        ours, theirs = self.all_rows()
+        short = versus.shape_of("causal", 64, 512)
+        self.write("versus.csv", [each | {"latency_median_ns": 120.0} if (each["variant"], each["q_len"], each["mask"], each["head_dim"]) ==
+                                  ("flash3", 512, "causal", 64) else each for each in ours])
+        self.write("versus_peers.csv", theirs)
+        reached, text = self.report()
+        self.assertFalse(reached)
+        self.assertIn(f"flash3 / torch_cudnn: lowest 0.508 ({versus.shape_text(short)}) of 24", text)
+
+    def test_rows_of_a_clock_that_moved_are_counted(self):
+        ours, theirs = self.all_rows()
+        for each in ours:
+            each["drift_pct"] = "0.1"
+        ours[0]["flags"], ours[1]["flags"], ours[2]["flags"] = "drift;throttled", "throttled;imprecise", "gpu_shared"
+        self.write("versus.csv", ours)
+        self.write("versus_peers.csv", theirs)
+        _, text = self.report()
+        self.assertIn("drift or throttled: 2 of 24 rows of flash2, not told of torch_flash", text)
+        self.assertIn("drift or throttled: 0 of 24 rows of flash3, not told of torch_cudnn", text)
+
+    def test_what_is_no_peer_is_only_reported(self):
+        ours, theirs = self.all_rows(standard=1e6)
+        self.write("versus.csv", ours)
+        self.write("versus_peers.csv", theirs)
+        reached, text = self.report()
+        self.assertTrue(reached, text)
+        self.assertIn("reported  standard / torch_math: geometric mean 0.000 of 12, only reported: torch_math multiplies without", text)
 
     def test_a_case_under_the_floor_is_named(self):
         ours, theirs = self.all_rows()
@@ -149,20 +190,14 @@ class VersusTest(unittest.TestCase):
         wrapper.chmod(0o755)
         return build
 
-    def run_small(self, *more):
-        def measured_row(_torch, case, options, protocol, provenance):
-            return peers.identity(case, protocol, provenance) | {
-                "disposition": "ok", "rel_err": "0.002", "latency_median_ns": "1000", "verified": options.verify}
-
-        torch = types.SimpleNamespace(
-            __version__="2", version=types.SimpleNamespace(cuda="13"),
-            backends=types.SimpleNamespace(cudnn=types.SimpleNamespace(version=lambda: 9)),
-            cuda=types.SimpleNamespace(get_device_name=lambda: "none", get_device_capability=lambda: (9, 0)))
+    def run_small(self, *more, device=None):
+        self.device = device or fake_torch.Device(COLD_NS)
+        modules = fake_torch.make(self.device)
         small = {"TOKENS": 256, "HIDDEN": 256, "LENGTHS": (128,), "ODD_LENGTHS": (1, 33), "REST_S": 0}
         out = io.StringIO()
-        with mock.patch.multiple(versus, **small), mock.patch.object(peers, "import_torch", lambda: torch), \
-                mock.patch.object(peers, "measured_row", measured_row), contextlib.redirect_stdout(out), \
-                contextlib.redirect_stderr(io.StringIO()) as err:
+        with mock.patch.multiple(versus, **small), mock.patch.object(peers, "import_torch", lambda: modules["torch"]), \
+                mock.patch.dict(sys.modules, modules), mock.patch.object(peers, "time", types.SimpleNamespace(monotonic=lambda: self.device.now_ns / 1e9)), \
+                contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()) as err:
             code = versus.main([str(self.folder / "build"), str(self.folder / "out"), *more])
         return code, out.getvalue(), err.getvalue()
 
@@ -181,12 +216,27 @@ class VersusTest(unittest.TestCase):
         self.assertEqual(sum(each["variant"] == "standard" for each in ours), 6)
         theirs = self.rows_of("versus_peers.csv")
         self.assertEqual(len(theirs), 24)
+        for each in theirs:  # as peers.py timed them: cold, and nothing but the call between a sample's events
+            self.assertEqual((each["disposition"], each["verified"]), ("ok", "yes"), each)
+            self.assertAlmostEqual(float(each["latency_median_ns"]), COLD_NS[each["variant"].removeprefix("torch_")], delta=0.01)
+            self.assertGreaterEqual(int(each["samples"]), 32)
         self.assertIn("flash2 / torch_flash: geometric mean", text)
         self.assertTrue((self.folder / "out" / "versus_peers.csv.meta.json").exists())
         code, _, err = self.run_small()
         self.assertEqual(code, 2)
         self.assertIn("versus.csv exists", err)
         self.assertEqual(self.run_small("--report")[1], text)
+
+    def test_a_peer_that_is_wrong_or_unable_has_no_ratio(self):
+        self.simulated_build()
+        _, text, _ = self.run_small(device=fake_torch.Device(COLD_NS, wrong=("flash",), unable=("cudnn",)))
+        by_name = {}
+        for each in self.rows_of("versus_peers.csv"):
+            by_name.setdefault(each["variant"], set()).add((each["disposition"], each["verified"], each["latency_median_ns"] != ""))
+        self.assertEqual(by_name, {"torch_flash": {("incorrect", "no", False)}, "torch_cudnn": {("failed", "unchecked", False)},
+                                   "torch_efficient": {("ok", "yes", True)}, "torch_math": {("ok", "yes", True)}})
+        self.assertIn("flash2 / torch_flash: not measured (torch_flash incorrect", text)
+        self.assertIn("torch_cudnn failed: cudnn does not take this", text)
 
     def test_earlier_rows_outlive_a_run_that_cannot_start(self):
         self.simulated_build()
