@@ -3,7 +3,7 @@
 
     scripts/evidence/claims.py PROGRAM [ROOT]          PROGRAM: attnprof, which explains rows; ROOT: the checkout
 
-A claim is a function that makes a sentence from rows (claims_readme.py, claims_notes.py), and the document that must hold that
+A claim is a function that makes a sentence from rows (claims_readme.py, claims_results.py, claims_notes.py), and the document that must hold that
 sentence, word for word but for line breaks. One rule for all: a claim names all that was measured, its lowest row, and how many
 rows carry `drift` or `throttled`; a figure that is missed is told as missed. What figures.txt, findings.md and the other texts of
 evidence/ say may be taken from them, since tests/results_test.py computes those anew.
@@ -22,6 +22,7 @@ import sys
 
 import claims_notes
 import claims_readme
+import claims_results
 from claims_evidence import Evidence
 from claims_stated import DOCUMENTS, LOGS, STATED
 
@@ -30,7 +31,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from attnprof_report import program as attnprof  # noqa: E402
 from attnprof_report.safe_text import make_streams_safe  # noqa: E402
 
-CLAIMS = claims_readme.CLAIMS + claims_notes.CLAIMS
+CLAIMS = claims_readme.CLAIMS + claims_results.CLAIMS + claims_notes.CLAIMS
 FIGURE = re.compile(r"(?<![\w.])[-+]?\d[\d.,]*(?:e\d+)?\s?(?:%|(?:times|us|ms|ns|s|kB|MB|GB|MiB|TB/s|GB/s|TFLOP/s|MHz|W|pJ|"
                     r"rows|cases|pairs|shapes|processes|of(?= (?:\d|all|its)))\b)")
 

@@ -1,4 +1,4 @@
-"""The measured sentences of README.md, results/README.md and scripts/evidence/README.md, from rows. Standard library only."""
+"""The measured sentences of README.md, from rows. Standard library only."""
 
 from claims_evidence import case_name, label, number, percent_span, shape_name, size, unsteady
 from model_figures import DEFAULT_FILES, GIVEN_FILES, HBM_LIMIT, counted
@@ -6,7 +6,7 @@ from figures import deviation
 from scatter_figures import groups, spread
 import versus
 
-README, RESULTS, SCRIPTS = "README.md", "results/README.md", "scripts/evidence/README.md"
+README = "README.md"
 
 
 def example(evidence, variant, length):
@@ -24,8 +24,10 @@ def example_long(evidence):
     moved = {name: number(row, "hbm_bytes") for name, row in rows.items()}
     ratios = [moved[above] / moved[below] for above in ("naive", "standard") for below in ("flash2", "flash3")]
     idle = 132 - int(rows["flash1"]["ctas"])
-    return (f"At N = 4096 naive and standard move {size(moved['naive'])} through HBM where flash2 and flash3 move {size(moved['flash2'])} and "
-            f"{size(moved['flash3'])}: {min(ratios):.1f} to {max(ratios):.1f} times less, where N / d + 1 is 33; flash1 saves none of it at this size "
+    return (f"At N = 4096 naive and standard move {size(moved['naive'])} through HBM where flash2 and flash3 move "
+            f"{size(moved['flash2'])} and "
+            f"{size(moved['flash3'])}: {min(ratios):.1f} to {max(ratios):.1f} times less, where N / d + 1 is 33; flash1 saves none of "
+            f"it at this size "
             f"({size(moved['flash1'])}) and leaves {idle} of 132 SMs idle, one block a head.")
 
 
@@ -40,8 +42,10 @@ def example_short(evidence):
 def example_roof(evidence):
     row, ceiling = example(evidence, "flash3", 4096), evidence.ceilings["wgmma_fp16_tflops"]
     own, clock = number(ceiling, "sm_clock_mhz"), number(row, "sm_clock_mhz")
-    return (f"\"of roof\" takes a measured peak at the clock that the power limit left it: flash3's {number(row, 'roof_pct'):.1f} % at N = 4096 are of wgmma at "
-            f"{own:.0f} MHz; at the row's {clock:.0f} MHz they would be {number(row, 'roof_pct') * own / clock:.0f} %, and its tensor pipe was busy "
+    return (f"\"of roof\" takes a measured peak at the clock that the power limit left it: flash3's {number(row, 'roof_pct'):.1f} % at "
+            f"N = 4096 are of wgmma at "
+            f"{own:.0f} MHz; at the row's {clock:.0f} MHz they would be {number(row, 'roof_pct') * own / clock:.0f} %, and its tensor "
+            f"pipe was busy "
             f"{number(row, 'tensor_pipe_pct'):.0f} % of the time.")
 
 
@@ -70,9 +74,12 @@ def sm_bytes(evidence):
     off = max(default3, key=lambda row: abs(deviation(row, *pair)))
     beyond = [row for row in default3 if abs(deviation(row, *pair)) > 0.01]
     flops = worst([*given, *default, *given3, *default3], "executed_tensor_flops", "model_tensor_flops")
-    return (f"Counted bytes at the SMs equal the schedules' {equal_within(least, 0.001)} in {len(given)} rows of given and {len(default)} of default tiles of "
-            f"naive, flash1 and flash2, and {equal_within(worst(given3, *pair), 0.1)} in {len(given3)} of given tiles of flash3; {len(beyond)} of the {len(default3)} of its default "
-            f"tiles are more than 1 % off, the worst {100 * deviation(off, *pair):+.1f} % ({case_name(off)}: its tiles of {off['br']}x{off['bc']} spill, which is not "
+    return (f"Counted bytes at the SMs equal the schedules' {equal_within(least, 0.001)} in {len(given)} rows of given and "
+            f"{len(default)} of default tiles of "
+            f"naive, flash1 and flash2, and {equal_within(worst(given3, *pair), 0.1)} in {len(given3)} of given tiles of flash3; "
+            f"{len(beyond)} of the {len(default3)} of its default "
+            f"tiles are more than 1 % off, the worst {100 * deviation(off, *pair):+.1f} % ({case_name(off)}: its tiles of "
+            f"{off['br']}x{off['bc']} spill, which is not "
             f"modelled). Executed tensor FLOPs are equal {equal_within(flops, 0.001)} in all of these.")
 
 
@@ -87,10 +94,12 @@ def hbm_bytes(evidence):
     given = counted(given_rows(evidence, "naive", "flash1", "flash2", "flash3"), *pair)
     off = max(given, key=lambda row: abs(deviation(row, *pair)))
     out = sum(abs(deviation(row, *pair)) > HBM_LIMIT for row in given)
-    return (f"HBM bytes of default tiles are within 10 % of the model in {rows - beyond} of {rows} rows ({flags} carry `drift` or `throttled`) whose data that is read "
+    return (f"HBM bytes of default tiles are within 10 % of the model in {rows - beyond} of {rows} rows ({flags} carry `drift` or "
+            f"`throttled`) whose data that is read "
             f"again is well smaller or larger than L2 (the worst {100 * deviation(row, *pair):+.0f} %, "
             f"{(number(row, 'hbm_bytes') - number(row, 'model_hbm_bytes')) / 1e6:.2f} MB: {case_name(row)}), and in "
-            f"{sum(of - out for out, of in near)} of {sum(of for _, of in near)} near its size; of {len(given)} rows of given tiles {out} are further off, one by "
+            f"{sum(of - out for out, of in near)} of {sum(of for _, of in near)} near its size; of {len(given)} rows of given tiles "
+            f"{out} are further off, one by "
             f"{100 * deviation(off, *pair):+.0f} % ({case_name(off)}, {off['tile']}).")
 
 
@@ -121,10 +130,14 @@ def beside_pytorch(evidence):
     means = [versus.geometric_mean([ratio.value for ratio in ratios]) for ratios in (flash2, flash3)]
     silent = all(ratio.unsteady[1] is None for ratio in flash2 + flash3)
     short = [ratio.value for ratio in flash3 if ratio.shape.q_len == 512]
-    return (f"flash2 ran at {means[0]:.2f} times PyTorch's FlashAttention-2 (geometric mean of {len(flash2)}, {lowest(flash2)}), flash3 at {means[1]:.2f} times "
-            f"cuDNN 9.19 ({len(flash3)}, {lowest(flash3)}; at N = 512 {min(short):.2f} to {max(short):.2f}), and flash3 in fp8, the turning of V not timed, at "
-            f"{' and '.join(f'{ratio.value:.2f}' for ratio in fp8)} times bf16 ({' and '.join(shape_name(ratio.shape) for ratio in fp8)}, no others measured). `drift` or `throttled` "
-            f"in {told(flash2, 'flash2')}, {told(flash3, 'flash3')} and {told(fp8, 'fp8')} rows; PyTorch's rows {'do not say' if silent else 'say too'}.")
+    return (f"flash2 ran at {means[0]:.2f} times PyTorch's FlashAttention-2 (geometric mean of {len(flash2)}, {lowest(flash2)}), flash3 "
+            f"at {means[1]:.2f} times "
+            f"cuDNN 9.19 ({len(flash3)}, {lowest(flash3)}; at N = 512 {min(short):.2f} to {max(short):.2f}), and flash3 in fp8, the "
+            f"turning of V not timed, at "
+            f"{' and '.join(f'{ratio.value:.2f}' for ratio in fp8)} times bf16 "
+            f"({' and '.join(shape_name(ratio.shape) for ratio in fp8)}, no others measured). `drift` or `throttled` "
+            f"in {told(flash2, 'flash2')}, {told(flash3, 'flash3')} and {told(fp8, 'fp8')} rows; PyTorch's rows "
+            f"{'do not say' if silent else 'say too'}.")
 
 
 def missed(evidence):
@@ -140,13 +153,15 @@ def explained(evidence):
             f"occupancy_and_waves takes {factors['occupancy_and_waves']:.2f}")
     if not any(said in sentence for sentence in case["sentences"]):
         raise LookupError(f"explain does not say: {said}")
-    return (f"at N = 512, d = 128 it finds flash2 \"{said}\", and that {row['ctas']} blocks leave {100 * case['idle_share']:.0f} % of the SMs' room idle.")
+    return (f"at N = 512, d = 128 it finds flash2 \"{said}\", and that {row['ctas']} blocks leave {100 * case['idle_share']:.0f} % of "
+            f"the SMs' room idle.")
 
 
 def explain_tiles(evidence):
     good, pairs, unchanged = evidence.held("explain_evidence.txt", r"within 15 %: (\d+) of (\d+) pairs.*each: (\d+)")
     all_good, every, all_unchanged = evidence.held("explain_evidence.txt", r"within 15 %: (\d+) of all (\d+).*each: (\d+)")
-    return (f"Its predictions of other tiles were within 15 % on {good} of {pairs} pairs drawn beforehand and on {all_good} of all {every}; to say that nothing "
+    return (f"Its predictions of other tiles were within 15 % on {good} of {pairs} pairs drawn beforehand and on {all_good} of all "
+            f"{every}; to say that nothing "
             f"changes would be so on {unchanged} and {all_unchanged}.")
 
 
@@ -154,7 +169,8 @@ def explain_ncu(evidence):
     agree, cases = evidence.held("ncu_agreement.txt", r"(\d+) of (\d+) cases agree")
     waits, agree_rest, rest = evidence.held("ncu_agreement.txt", r"both say latency: (\d+); of the others (\d+) of (\d+) agree")
     (lengths,), (dims,) = (evidence.held("ncu_agreement.txt", rf"{column} ([\d ]+)") for column in ("q_len", "head_dim"))
-    return (f"Of {cases} cases fixed beforehand (fp16, d = {dims.strip()}, N = {' and '.join(lengths.split())} alone) Nsight Compute shows the bottleneck it names in {agree}: "
+    return (f"Of {cases} cases fixed beforehand (fp16, d = {dims.strip()}, N = {' and '.join(lengths.split())} alone) Nsight Compute "
+            f"shows the bottleneck it names in {agree}: "
             f"in {waits} both say latency, and in {agree_rest} of the other {rest}.")
 
 
@@ -168,7 +184,8 @@ def near_full_counts(evidence):
     rows = [row for name in ("forward", "defaults", "repeat", "mma_share", *(f"{folder}_{i}" for folder in ("gate/a_1", "gate/a_2") for i in (1, 2, 3)))
             for row in evidence.rows(name) if row["hbm_counts"] == "24"]
     highest = max(rows, key=lambda row: number(row, "hbm_spread_pct"))
-    return (f"one program's HBM bytes scatter by {min(number(row, 'hbm_spread_pct') for row in rows):.1f} to {number(highest, 'hbm_spread_pct'):.0f} % from place to place in memory "
+    return (f"one program's HBM bytes scatter by {min(number(row, 'hbm_spread_pct') for row in rows):.1f} to "
+            f"{number(highest, 'hbm_spread_pct'):.0f} % from place to place in memory "
             f"({len(rows)} rows that were counted 24 times; the most: {case_name(highest)})")
 
 
@@ -182,34 +199,12 @@ def repeats(evidence):
     off = max(large, key=lambda case: spread(large[case], "hbm_bytes"))
     hbm = sorted(spread(rows, "hbm_bytes") for rows in large.values())
     times = [spread(rows) for rows in found.values()]
-    return (f"In six processes of one program ({len(found)} cases, two starts of the machine) executed FLOPs and the SM bytes of our own kernels are equal, HBM bytes "
-            f"above 32 MB differ by {percent_span(hbm)} (the most: {case_name(large[off][0])}) and times by {percent_span(times)}, so each metric has a threshold of its own:")
+    return (f"In six processes of one program ({len(found)} cases, two starts of the machine) executed FLOPs and the SM bytes of our "
+            f"own kernels are equal, HBM bytes "
+            f"above 32 MB differ by {percent_span(hbm)} (the most: {case_name(large[off][0])}) and times by {percent_span(times)}, so "
+            f"each metric has a threshold of its own:")
 
 
-def correct_cases(evidence):
-    oks = [int(evidence.figure(rf"every shape verified: {name} +(\d+) ok")[0]) for name in ("naive, standard, flash1, flash2", "flash3", "flash3 fp8")]
-    return f"right on {sum(oks)} cases"
-
-
-def versus_shapes(evidence):
-    return f"{len(evidence.ratios('flash2 / torch_flash'))} shapes in bf16"
-
-
-PEERS = {"torch_flash": "FlashAttention-2", "torch_cudnn": "cuDNN 9.19", "torch_efficient": "memory-efficient", "torch_math": "math paths"}
-
-
-def peers(evidence):
-    """Whom `versus` is beside; a backend that this does not know has to be told of first."""
-    seen = {row["variant"] for row in evidence.rows("versus_peers")}
-    names = [PEERS[name] for name in sorted(seen, key=list(PEERS).index)]
-    return f"beside PyTorch 2.11's {', '.join(names[:-1])} and {names[-1]}"
-
-
-def error_shapes(evidence):
-    (shapes,) = evidence.figure(r"rel_err of flash2 / torch_flash +largest [0-9.]+ of (\d+)")
-    return f"against fp64 on {shapes} shapes"
-
-
-CLAIMS = [(README, claim) for claim in (example_rows, example_long, example_short, example_roof, sm_bytes, hbm_bytes, beside_pytorch, missed, explained,
-                                        explain_tiles, explain_ncu, trace_cost, near_full_counts, repeats)]
-CLAIMS += [(RESULTS, missed), (RESULTS, versus_shapes), (RESULTS, peers), (RESULTS, error_shapes), (SCRIPTS, correct_cases)]
+CLAIMS = [(README, claim) for claim in (
+    example_rows, example_long, example_short, example_roof, sm_bytes, hbm_bytes, beside_pytorch, missed, explained,
+    explain_tiles, explain_ncu, trace_cost, near_full_counts, repeats)]

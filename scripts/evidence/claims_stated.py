@@ -4,7 +4,10 @@ NOTES, FORWARD = "results/h200/pages/notes.md", "results/h200/pages/notes-forwar
 
 # document -> whether figures in its tables need claims too. README's tables are of thresholds, and its example and columns are
 # held by results_test.py and update_readme.py; those of notes-forward.md are a log and the spills, which results_test.py holds.
-DOCUMENTS = {"README.md": False, "results/README.md": True, NOTES: True, FORWARD: False, "scripts/evidence/README.md": True}
+DOCUMENTS = {"README.md": False, "results/README.md": True, NOTES: True, FORWARD: False, "scripts/README.md": True,
+             "scripts/evidence/README.md": True, "scripts/evidence/regressions/README.md": True, "src/README.md": True,
+             "src/published/README.md": True, "src/testing/rows/README.md": True}
+COMPUTED = {"results/h200/pages/findings.md"}  # whole, by a script
 
 # (document, heading) of sections that say themselves that no rows of theirs are kept.
 LOGS = {(NOTES, "Seen while building"), (FORWARD, "flash3"), (FORWARD, "Next")}
@@ -19,5 +22,8 @@ STATED = [
     (FORWARD, "128x128 with 32 rows a warp", "a setting of flash2"),
     ("scripts/evidence/README.md", "SM bytes within 1 % and HBM bytes within 10 % of the model", "the limits, which figures.txt holds"),
     ("scripts/evidence/README.md", "HBM bytes are within 10 % of the L2 model where", "the limit, which figures.txt holds"),
+    ("src/published/README.md", "H100 SXM5 80 GB", "the card of others' figures"),
+    ("src/published/README.md", "(backward 2.5 times that)", "a convention"),
+    ("src/testing/rows/README.md", "`sweeps/forward`: 15 rows in the columns", "what a test's file holds"),
     ("scripts/evidence/README.md", "the gate passes at `--latency 2%`", "an option's value"),
 ]

@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 import joined
-from figures import Figures, label, number
+from figures import UNSTEADY, Figures, label, number, unsteady
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
@@ -25,7 +25,6 @@ from attnprof_report import program as attnprof  # noqa: E402
 from attnprof_report.safe_text import make_streams_safe  # noqa: E402
 
 LATENCY = "2%"
-UNSTEADY = ("throttled", "drift")
 COUNTED = ("sm_bytes", "executed_tensor_flops")
 EQUAL = {"house": COUNTED + ("kernel_hash",), "passes": COUNTED}  # columns, by change
 
@@ -92,8 +91,7 @@ def check_change(figures, program, change):
                     f"{equal} of {len(of_one_case)} rows, in all sweeps")
     ratios = [ratio for before, after in change.pairs for ratio in latency_ratios(sweeps[before], sweeps[after])]
     figures.report("  latency after / before", range_text(ratios))
-    unsteady = sum(any(flag in UNSTEADY for flag in flags_of(row)) for rows in every for row in rows)
-    figures.report(f"  rows flagged {' or '.join(UNSTEADY)}", f"{unsteady} of {sum(map(len, every))}")
+    figures.report(f"  rows flagged {' or '.join(UNSTEADY)}", f"{sum(map(unsteady, every))} of {sum(map(len, every))}")
     return sweeps, reports
 
 

@@ -15,6 +15,7 @@ sys.path.insert(0, str(EVIDENCE))
 import claims  # noqa: E402
 import joined  # noqa: E402
 from claims_evidence import Evidence, size  # noqa: E402
+from claims_stated import COMPUTED  # noqa: E402
 
 
 class ClaimsTest(unittest.TestCase):
@@ -41,6 +42,11 @@ class ClaimsTest(unittest.TestCase):
 
     def test_the_committed_texts_are_borne_by_the_rows(self):
         self.assertEqual(self.wrong(), [])
+
+    def test_every_markdown_file_is_read(self):
+        kept = {path.relative_to(ROOT).as_posix() for folder in ("results", "scripts", "src", "kernels", "fuzz", "cmake")
+                for path in (ROOT / folder).rglob("*.md") if not {"demo", "tmp"} & set(path.parts)} | {path.name for path in ROOT.glob("*.md")}
+        self.assertEqual(kept, set(claims.DOCUMENTS) | COMPUTED)
 
     def test_a_figure_that_was_changed(self):
         found = self.wrong(readme=self.texts["README.md"].replace("(24, lowest 0.756", "(18, lowest 0.979"))

@@ -96,6 +96,8 @@ class Recomputed(unittest.TestCase):
             columns = ("variant", "q_len", "head_dim", "verified", "hbm_bytes", "sm_bytes", "executed_tensor_flops", "bound")
             self.assertEqual(*([[row[column] for column in columns] for row in joined.read_csv(path)[1]]
                                for path in (output, ROOT / "results/sim/defaults.csv")))
+        done = subprocess.run([PROGRAM, "sweep", "--backend", "sim"], check=True, capture_output=True, text=True)
+        self.assertEqual(table_of(done.stdout), table_of((ROOT / "results/sim/defaults.txt").read_text(encoding="utf-8")))
 
     def test_every_sentence(self):
         done = subprocess.run([sys.executable, EVIDENCE / "claims.py", PROGRAM], capture_output=True, text=True, check=False)
@@ -110,6 +112,11 @@ def parts_of(name, folder):
     for part, path in files.items():
         joined.write_part(source, part, path)
     return files
+
+
+def table_of(text):
+    """Rows of a printed table; the line below it tells how many columns there are in all."""
+    return [line for line in text.splitlines() if "columns hidden" not in line]
 
 
 def counts(text):
