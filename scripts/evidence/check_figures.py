@@ -13,7 +13,7 @@ import pathlib
 import statistics
 import sys
 
-from figures import Figures, label, number, ok_rows, tell_unsteady
+from figures import Figures, label, number, ok_rows, tell_unsteady, worst_deviation
 from ceiling_figures import check_ceilings
 from forward_figures import check_mma_share, check_sanitizer, check_spills, check_versus
 from house_figures import EQUAL as CHANGES
@@ -98,6 +98,10 @@ def check_further(figures):
         figures.add(f"{what}: sm_bytes against model_sm_bytes within 2 %",
                     bool(ratios) and 0.98 <= min(ratios) and max(ratios) <= 1.02,
                     f"{min(ratios, default=0):.4f} to {max(ratios, default=0):.4f} of {len(ratios)} rows without spills")
+        worst, row, count = worst_deviation([row for row in ok_rows(rows) if row not in whole], "sm_bytes", "model_sm_bytes")
+        if row:
+            figures.report("  the same with spills", f"worst {100 * worst:.1f} % of {count} rows at {label(row)}, which spills "
+                                                     f"{row['spill_bytes']} bytes a thread")
 
 
 def check_repeat(figures):

@@ -181,8 +181,8 @@ def trace_cost(evidence):
 
 
 def near_full_counts(evidence):
-    rows = [row for name in ("forward", "defaults", "repeat", "mma_share", *(f"{folder}_{i}" for folder in ("gate/a_1", "gate/a_2") for i in (1, 2, 3)))
-            for row in evidence.rows(name) if row["hbm_counts"] == "24"]
+    rows = [row for name in evidence.results.names() for row in evidence.results.rows(name)
+            if row.get("disposition") == "ok" and row.get("hbm_counts") == "24"]
     highest = max(rows, key=lambda row: number(row, "hbm_spread_pct"))
     return (f"one program's HBM bytes scatter by {min(number(row, 'hbm_spread_pct') for row in rows):.1f} to "
             f"{number(highest, 'hbm_spread_pct'):.0f} % from place to place in memory "
