@@ -42,7 +42,7 @@ def example_short(evidence):
 def example_roof(evidence):
     row, ceiling = example(evidence, "flash3", 4096), evidence.ceilings["wgmma_fp16_tflops"]
     own, clock = number(ceiling, "sm_clock_mhz"), number(row, "sm_clock_mhz")
-    return (f"\"of roof\" takes a measured peak at the clock that the power limit left it: flash3's {number(row, 'roof_pct'):.1f} % at "
+    return (f"`roof_pct` takes a measured peak at the clock that the power limit left it: flash3's {number(row, 'roof_pct'):.1f} % at "
             f"N = 4096 are of wgmma at "
             f"{own:.0f} MHz; at the row's {clock:.0f} MHz they would be {number(row, 'roof_pct') * own / clock:.0f} %, and its tensor "
             f"pipe was busy "
