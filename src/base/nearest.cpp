@@ -10,8 +10,8 @@
 namespace attnprof {
 namespace {
 
-constexpr size_t longest_word = 64;  // what is longer is no slip of the fingers
-constexpr size_t most_names = 4;     // that a person looks through
+constexpr size_t longest_compared = 64;  // what is longer is no slip of the fingers
+constexpr size_t most_names = 4;         // that a person looks through
 
 char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -51,7 +51,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& names) {
   std::vector<std::string> found;
-  if (word.empty() || word.size() > longest_word) return found;
+  if (word.empty() || word.size() > longest_compared) return found;
   size_t least = std::max<size_t>(1, word.size() / 3);
   for (const std::string& name : names) {
     const size_t distance = edit_distance(word, name);

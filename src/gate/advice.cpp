@@ -86,7 +86,7 @@ std::string_view how_to_have_all(const GateReport& report) {
 }  // namespace
 
 Advice gate_advice(const GateReport& report) {
-  if (report.result.compared == 0)
+  if (report.result.compared_nothing())
     return {"to compare nothing is no pass: " +
                 on_missing(report, "do both files hold the same cases, measured?"),
             ""};

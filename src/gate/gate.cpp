@@ -195,8 +195,12 @@ size_t GateResult::count(Event::Kind kind) const {
   return static_cast<size_t>(std::ranges::count(events, kind, &Event::kind));
 }
 
+bool GateResult::compared_nothing() const {
+  return compared == 0 && !(failed && count(Event::Kind::not_ok) > 0);
+}
+
 ExitCode GateResult::exit_code() const {
-  if (compared == 0) return ExitCode::environment;
+  if (compared_nothing()) return ExitCode::environment;
   return failed ? ExitCode::failed : ExitCode::ok;
 }
 

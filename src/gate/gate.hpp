@@ -86,6 +86,8 @@ struct GateResult {
 
   size_t count(Verdict verdict) const;
   size_t count(Event::Kind kind) const;
+  // Neither a value nor an end: rows that are no longer ok are a regression, also where no other row is left.
+  bool compared_nothing() const;
   ExitCode exit_code() const;  // environment when nothing was compared
 };
 

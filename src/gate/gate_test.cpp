@@ -129,6 +129,15 @@ TEST(Gate, NothingComparedIsNoPass) {
   GateOptions lenient;
   lenient.allow_missing = true;
   EXPECT_EQ(gate_texts(good, csv_of({}), lenient).code, 3);
+  // The only row broke: that is a regression, unless it may, and then nothing is left to compare.
+  const std::string broken = csv_of({changed([](Row& row) {
+    row.status.disposition = "incorrect";
+    row.status.reason = "because";
+  })});
+  EXPECT_EQ(gate_texts(good, broken).code, 1);
+  GateOptions blind;
+  blind.fail_on = {FailOn::bytes};
+  EXPECT_EQ(gate_texts(good, broken, blind).code, 3);
 }
 
 TEST(Gate, MissingAndNoLongerOkRowsAreNoPass) {

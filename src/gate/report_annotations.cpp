@@ -82,7 +82,7 @@ bool is_warning(const Cause& cause) {
 
 std::string gate_annotations(const GateReport& report, const std::string& workspace) {
   std::vector<Annotation> errors, warnings;
-  if (report.result.compared == 0) errors.push_back({"", gate_summary(report)});
+  if (report.result.compared_nothing()) errors.push_back({"", gate_summary(report)});
   for (const Cause& cause : report.causes)
     if (cause.failed || is_warning(cause))
       (cause.failed ? errors : warnings)

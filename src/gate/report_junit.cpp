@@ -96,7 +96,7 @@ std::string counts_of(const GateResult& result, const GateOptions& options) {
     failures += outcome.failed;
     skipped += is_skipped(outcome);
   });
-  const bool nothing = result.compared == 0;
+  const bool nothing = result.compared_nothing();
   return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", count + nothing, failures,
                      nothing ? 1 : 0, skipped);
 }
@@ -120,7 +120,7 @@ void write_gate_junit(std::ostream& stream, const GateReport& report) {
         xml_escaped(kernels));
   for_each_row(result, report.options,
                [&](const RowOutcome& outcome) { stream << test_case(result, outcome); });
-  if (result.compared == 0) stream << error_case("nothing compared", gate_summary(report));
+  if (result.compared_nothing()) stream << error_case("nothing compared", gate_summary(report));
   stream << fmt::format("    <system-out>{}</system-out>\n", xml_escaped(gate_text(report)));
   stream << end_of_suite;
 }

@@ -15,7 +15,7 @@ constexpr size_t most_rows_shown = 10;  // unfolded
 constexpr size_t most_warnings = 20;
 
 std::string title(const GateResult& result) {
-  return result.compared == 0 ? "nothing compared" : result.failed ? "failed" : "passed";
+  return result.compared_nothing() ? "nothing compared" : result.failed ? "failed" : "passed";
 }
 
 std::string bold(const std::string& text) { return "**" + text + "**"; }

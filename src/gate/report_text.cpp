@@ -27,11 +27,11 @@ Tone tone_of(RowState state, bool failed) {
 }
 
 Tone tone_of(const GateResult& result) {
-  return result.compared == 0 ? Tone::doubtful : result.failed ? Tone::bad : Tone::good;
+  return result.compared_nothing() ? Tone::doubtful : result.failed ? Tone::bad : Tone::good;
 }
 
 std::string_view verdict_of(const GateResult& result) {
-  return result.compared == 0 ? "gate compared nothing" : result.failed ? "gate failed" : "gate passed";
+  return result.compared_nothing() ? "gate compared nothing" : result.failed ? "gate failed" : "gate passed";
 }
 
 std::string_view words_of(RowState state) {
