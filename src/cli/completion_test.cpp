@@ -24,13 +24,6 @@ using testing::HasSubstr;
 using testing::IsSupersetOf;
 using testing::Not;
 
-std::vector<std::string> lines_in(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 std::string script(const char* shell) {
   const Result result = run({"completion", shell});
   EXPECT_EQ(result.code, 0) << result.err;
@@ -50,7 +43,7 @@ class BashCompletion : public testing::Test {
                           {.folder = folder / "", .variables = {}}),
               0)
         << text_of(folder / "offered");
-    std::vector<std::string> lines = lines_in(text_of(folder / "offered"));
+    std::vector<std::string> lines = lines_of(text_of(folder / "offered"));
     std::erase(lines, "");
     return lines;
   }

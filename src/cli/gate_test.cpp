@@ -255,6 +255,8 @@ TEST_F(GateCommandTest, AnnotationsOnGitHubOrWhereAskedFor) {
   EXPECT_THAT(run({"gate", good, bad}).out, HasSubstr(line));
   EXPECT_THAT(run({"gate", good, folder / "absent.csv"}).err,
               testing::StartsWith("::error title=attnprof gate%3A no verdict::"));
+  const Args swept = {"sweep", "-N", "512", "-o", folder / "absent/rows.csv"};
+  EXPECT_THAT(run(swept).err, AllOf(HasSubstr("absent"), Not(HasSubstr("::error")))) << "no gate";
 }
 
 // The kernel's source: by its variant in a sweep's rows, in the folder that the meta file names.

@@ -11,6 +11,7 @@
 #include "cli/command_line.hpp"
 #include "cli/command_tree.hpp"
 #include "cli/help.hpp"
+#include "testing/temporary_file.hpp"
 
 namespace attnprof {
 namespace {
@@ -30,13 +31,6 @@ std::string complaint_about(const Args& args) {
     return error.what();
   }
   return "accepted";
-}
-
-std::vector<std::string> lines_in_help(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
 }
 
 // The root, every command that a person may give, and those beneath them.
@@ -65,7 +59,7 @@ TEST_F(EveryCommand, HasHelpWithin80ColumnsWithExamplesAndExitCodes) {
   ASSERT_GE(apps.size(), 17u);
   for (const CLI::App* app : apps) {
     const std::string help = help_text(*app);
-    for (const std::string& line : lines_in_help(help))
+    for (const std::string& line : lines_of(help))
       EXPECT_LE(line.size(), 80u) << full_name(*app) << ": " << line;
     EXPECT_THAT(help, AllOf(HasSubstr("\nExamples:\n  "), HasSubstr("\nExit codes: 0 "))) << full_name(*app);
     EXPECT_THAT(help, HasSubstr("  " + full_name(*app).substr(0, full_name(*app).find(' ', 9))))

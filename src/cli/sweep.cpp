@@ -243,6 +243,7 @@ ExitCode sweep(const SweepOptions& options, const BackendOpener& open) {
   ignore_broken_pipes();
   check_distinct(outputs_of(options), inputs_of(options));
   if (!options.output.empty()) check_existing(options.output, options.existing, Resumable::yes);
+  if (options.gate.empty()) return measure_and_gate(options, open);
   claim(options.gate_outputs);
   try {
     return measure_and_gate(options, open);

@@ -13,19 +13,13 @@
 #include "base/csv.hpp"
 #include "base/error.hpp"
 #include "testing/roofline_rows.hpp"
+#include "testing/temporary_file.hpp"
 
 namespace attnprof {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 size_t count_of(const std::string& text, const std::string& part) {
   size_t count = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;

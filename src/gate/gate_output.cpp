@@ -9,6 +9,7 @@
 
 #include "base/output_place.hpp"
 #include "base/replace_file.hpp"
+#include "base/standard_streams.hpp"
 #include "base/terminal_color.hpp"
 #include "gate/report.hpp"
 
@@ -104,9 +105,17 @@ ExitCode show_gate(const GateResult& result, const GateOptions& options, const G
 }
 
 void write_gate_error(const Error& error, const GateOutputs& outputs) {
-  write_markdown(outputs.markdown, gate_error_markdown(error));
-  write_text(outputs.junit, gate_error_junit(error));
-  write_text(outputs.json, gate_error_json(error));
+  // One that cannot be written must not cost the others, nor the exit code of `error`.
+  const auto attempt = [](const auto& write, const std::string& path, const std::string& text) {
+    try {
+      write(path, text);
+    } catch (const Error& lost) {
+      warn(lost.what());
+    }
+  };
+  attempt(write_markdown, outputs.markdown, gate_error_markdown(error));
+  attempt(write_text, outputs.junit, gate_error_junit(error));
+  attempt(write_text, outputs.json, gate_error_json(error));
   if (outputs.annotate) std::fputs(gate_error_annotation(error).c_str(), stderr);
 }
 

@@ -49,7 +49,8 @@ Texts everything(const GateOptions& options = {}) {
   return reports(old_rows, new_rows, options);
 }
 
-constexpr const char* shared = "flash2 fwd fp16 full batch=4 heads=16 kv_heads=16 head_dim=64 auto - cold";
+constexpr const char* same_in_all =
+    "flash2 fwd fp16 full batch=4 heads=16 kv_heads=16 head_dim=64 auto - cold";
 
 std::string row(int length) {
   return fmt::format(
@@ -72,7 +73,7 @@ TEST(GateReport, TextIsExactlyThis) {
       "  1 of 10 rows new (q_len=10 kv_len=10): only in new.csv, line 7\n"
       "  1 of 10 rows not ok in both (q_len=7 kv_len=7): failed: out of memory\n"
       "all rows: " +
-          std::string(shared) + "\nwhat to do: the rows that are no longer ok say why\n");
+          std::string(same_in_all) + "\nwhat to do: the rows that are no longer ok say why\n");
 }
 
 TEST(GateReport, TheFirstLineIsTheAnswer) {
@@ -104,7 +105,7 @@ TEST(GateReport, OneCauseIsOneLine) {
       "  12 of 12 rows worse: spills in 10, at most 0 -> 80; shared memory in 12, at most 24576 -> 49152 "
       "(+100.00 %); tile 32x32 -> 64x64\n"
       "all rows: " +
-          std::string(shared) +
+          std::string(same_in_all) +
           "\nwhat to do: if this is meant, renew the baseline: attnprof baseline update base.csv "
           "new.csv --accept-regressions\n");
   EXPECT_THAT(
@@ -307,7 +308,7 @@ TEST(GateReport, JsonHasEverything) {
   EXPECT_EQ(json["causes"].size(), 7u);
   EXPECT_EQ(json["causes"][1]["rows"], 1);
   EXPECT_EQ(json["causes"][1]["shared"], "q_len=2 kv_len=2");
-  EXPECT_EQ(json["shared_identity"], shared);
+  EXPECT_EQ(json["shared_identity"], same_in_all);
   EXPECT_EQ(json["rows"].size(), 10u);
   EXPECT_EQ(json["metrics"].size(), 7u);
   const nlohmann::json& worse = json["rows"][1];

@@ -53,13 +53,6 @@ std::vector<Row> sweep_rows() {
   return rows;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 class TableWidth : public testing::TestWithParam<size_t> {};
 
 TEST_P(TableWidth, NoLineIsWiderAndEveryRowIsOneLine) {
