@@ -30,14 +30,20 @@ bool any_worse(const GateResult& result, Category category) {
   });
 }
 
-// The --fail-on that lets what became worse pass, and nothing else; empty where none does.
+// Whether it fails the gate now.
+bool is_met(const GateReport& report, const FailOnName& one) {
+  if (one.what == FailOn::ambiguous) return report.count(RowState::ambiguous) > 0;
+  if (one.what == FailOn::missing) return report.count(RowState::missing) > 0;
+  return any_worse(report.result, one.category);
+}
+
+// The --fail-on that lets what became worse, and rows that are missing beside it, pass, and nothing else;
+// empty where none does.
 std::string fail_on_without(const GateReport& report) {
   if (any_worse(report.result, Category::other)) return "";
   std::vector<std::string_view> kept;
   for (const FailOnName& one : fail_on_names)
-    if (report.options.fail_on.contains(one.what) &&
-        (one.category == Category::other || !any_worse(report.result, one.category)))
-      kept.push_back(one.name);
+    if (report.options.fail_on.contains(one.what) && !is_met(report, one)) kept.push_back(one.name);
   return kept.empty() ? "" : fmt::format("{}", fmt::join(kept, ","));
 }
 

@@ -93,8 +93,14 @@ std::string tile_change(const GateResult& result, const RowPair& pair) {
   const Table &baseline = *result.baseline, &current = *result.current;
   const bool knobs =
       baseline.fact(pair.baseline, Fact::knobs_used) != current.fact(pair.current, Fact::knobs_used);
-  return fmt::format("{} -> {}", tile_of(baseline, pair.baseline, knobs),
-                     tile_of(current, pair.current, knobs));
+  const auto macros = [&](const Table& table, size_t row) {
+    const bool differ =
+        baseline.layout().source == Source::build &&
+        baseline.identity(pair.baseline, "macros") != current.identity(pair.current, "macros");
+    return differ ? " " + table.identity(row, "macros") : "";
+  };
+  return fmt::format("{}{} -> {}{}", tile_of(baseline, pair.baseline, knobs), macros(baseline, pair.baseline),
+                     tile_of(current, pair.current, knobs), macros(current, pair.current));
 }
 
 std::string disposition_and_reason(const Table& table, size_t row) {

@@ -52,7 +52,7 @@ std::string kernels_sentence(const GateResult& result, Against against) {
   if (before.empty() && now.empty()) return "";
   const bool same = before.size() == 1 && now.size() == 1 && before.front().hash == now.front().hash;
   return fmt::format("kernels: {} {}, {} now{}", listed(before), place_of(against), listed(now),
-                     same ? ", the same sources" : "");
+                     same ? ", the same built-in sources" : "");
 }
 
 }  // namespace attnprof
