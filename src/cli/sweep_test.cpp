@@ -23,7 +23,7 @@ TEST(SweepCommand, WritesExactlyThis) {
   std::string expected = csv_header(all_columns());
   // 16 heads of Q, K, V, O of 64 kB each are 4194304 bytes; every of 4 Q tiles reads all of K and V again.
   expected +=
-      "flash2,fwd,fp16,full,1,16,16,512,512,64,0,auto,-,cold,1,RUN,512d942ad25d69e2,fake,\"Fake GPU, \"\"2 "
+      "flash2,fwd,fp16,full,1,16,16,512,512,64,0,auto,-,cold,1,RUN,d568a1e866a599fa,gpu,\"Fake GPU, \"\"2 "
       "SMs\"\"\","
       "k1-flash2,128,128,stages=2;warp_rows=32;q_in_registers=0;min_blocks=1,ok,,uncalibrated,yes,0.0001,0."
       "0002,model,12500,,,,,,,,none,,,,,,,,,,,,,,"
