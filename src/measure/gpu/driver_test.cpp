@@ -84,11 +84,11 @@ TEST(Driver, WhereAGpuIsExpectedASkipIsAFailure) {
   fs::create_symlink(stub_library(), scratch.path() / "libcuda.so.1");
   const std::vector<std::string> command = own_disabled_test("GpuTest.InfoDescribesTheDevice");
   RunPlace place;
-  place.variables = {{"LD_LIBRARY_PATH", scratch.path()}};
+  place.variables = {{"LD_LIBRARY_PATH", scratch.path()}, {"ATTNPROF_EXPECT_GPU", ""}};
   const std::string output = scratch.path() / "output";
   EXPECT_EQ(run_program(command, output, nullptr, place), 0);
   EXPECT_THAT(read_file(output), AllOf(HasSubstr("[  SKIPPED ]"), HasSubstr("is the CUDA toolkit's stub")));
-  place.variables.emplace_back("ATTNPROF_EXPECT_GPU", "1");
+  place.variables.back().second = "1";
   EXPECT_EQ(run_program(command, output, nullptr, place), 1);
   EXPECT_THAT(read_file(output), AllOf(HasSubstr("[  FAILED  ]"),
                                        HasSubstr("ATTNPROF_EXPECT_GPU is set, but"), HasSubstr("stub")));

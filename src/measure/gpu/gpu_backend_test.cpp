@@ -60,7 +60,7 @@ TEST_F(GpuTest, TimesHaveAnIntervalAndGrowWithTheProblem) {
 }
 
 // Few queries and as many keys and values as L2 keeps: warm, they come from L2 at more than twice the rate.
-// An eviction that does nothing would make both alike.
+// An eviction that does nothing makes both alike: 1.01 on an H200, and with it 1.08.
 TEST_F(GpuTest, ColdIsSlowerThanWarm) {
   const auto backend = make_gpu_backend(options_);
   const DeviceProfile& device = backend->info().device;
@@ -77,7 +77,7 @@ TEST_F(GpuTest, ColdIsSlowerThanWarm) {
     median_ns[cache == CacheState::warm] = *backend->time(status).median_ns;
   }
   RecordProperty("cold_over_warm", fmt::format("{:.3f}", median_ns[0] / median_ns[1]));
-  EXPECT_GT(median_ns[0], 1.05 * median_ns[1]) << median_ns[0] << " ns cold, " << median_ns[1] << " ns warm";
+  EXPECT_GT(median_ns[0], 1.03 * median_ns[1]) << median_ns[0] << " ns cold, " << median_ns[1] << " ns warm";
 }
 
 TEST_F(GpuTest, TooLittleMemoryIsASkipWithBothNumbers) {

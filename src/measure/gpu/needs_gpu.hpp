@@ -8,10 +8,11 @@
 
 namespace attnprof {
 
-// Skips the test with the reason. Where ATTNPROF_EXPECT_GPU is set, as scripts/evidence/gpu_test.sh sets it,
-// nothing may be missing: there the test fails. The caller returns.
+// Skips the test with the reason. Where ATTNPROF_EXPECT_GPU is set and not empty, as
+// scripts/evidence/gpu_test.sh sets it, nothing may be missing: there the test fails. The caller returns.
 inline void skip_or_fail(const std::string& reason) {
-  if (std::getenv("ATTNPROF_EXPECT_GPU")) FAIL() << "ATTNPROF_EXPECT_GPU is set, but " << reason;
+  const char* expected = std::getenv("ATTNPROF_EXPECT_GPU");
+  if (expected && *expected) FAIL() << "ATTNPROF_EXPECT_GPU is set, but " << reason;
   GTEST_SKIP() << reason;
 }
 
