@@ -1,35 +1,42 @@
 #!/usr/bin/env python3
-"""attnprof beside PyTorch's attention, case by case in one run; see versus.sh. Where the build has the plug-in `cudnn`, it
-is measured too, beside PyTorch's own use of cuDNN.
+"""attnprof beside other people's attention, case by case in one run; see versus.sh. Where the build has the plug-in `cudnn`,
+it is measured too, beside PyTorch's own use of cuDNN.
 
-For every problem attnprof measures its variants (one short process), then PyTorch's paths are measured in this process
-by peers.py with the same protocol. A ratio is the peer's median latency over ours: above 1, ours is faster. Its
-interval is what the two medians' 95 % intervals leave open.
+In each turn every problem comes once, in an order drawn anew: attnprof measures its variants (short processes), and
+peers.py's backends are measured in this process, all by one protocol with equally many samples, in drawn order too (turns.py).
+A ratio is the peer's median latency over ours, each the median of its turns: above 1, ours is faster. Its interval is what the
+turns, or of one turn the two medians' 95 % intervals, leave open.
 """
 
 import argparse
 import collections
 import csv
+import functools
 import io
 import itertools
 import math
 import pathlib
+import random
 import subprocess
 import sys
 import time
 
+import backends
 import peers
+import turns
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from attnprof_report.safe_text import make_streams_safe  # noqa: E402
 
-HEAD_DIMS, LENGTHS, QUICK_LENGTHS, MASKS = (64, 128, 256), (512, 2048, 8192, 16384), (2048, 16384), ("full", "causal")
+HEAD_DIMS, MASKS = (64, 128, 256), ("full", "causal")
+LENGTHS, QUICK_LENGTHS, ERROR_LENGTHS = (512, 1024, 2048, 4096, 8192, 16384), (2048, 16384), (512, 2048, 8192, 16384)
 TOKENS, HIDDEN = 16384, 2048
 UNFUSED_UP_TO = 2048  # beyond it S and P of 16k tokens do not fit beside each other
 FP8_DIMS, FP8_LENGTH = (128, 256), 16384
-SECONDS, QUICK_SECONDS = 0.3, 0.05
-REST_S = 0.5  # before each of PyTorch's: about what attnprof's processes take to start, in which the GPU cools
+TURNS, SECONDS = 3, 1.0
+REST_S = 0.25  # before each peer: about what attnprof's processes take to start and verify, in which the GPU cools
+PACKAGES = ("fa3",)  # peers of packages that may be absent
 PLUGIN, PLUGIN_SLACK = "cudnn", 0.03  # the plug-in and torch_cudnn: one library behind two callers
 
 # Errors. Under a causal mask the first rows hold most of the output's norm and an error that falls as 1 / row, so a few
@@ -84,8 +91,10 @@ def comparisons(lengths, plugin=False):
     """plugin: also the plug-in `cudnn`, which not every build has."""
     shapes = grid(lengths)
     found = [Comparison("flash2", "torch_flash", 1.00, 0.85, shapes),
-             Comparison("flash3", "torch_cudnn", 1.00, 0.85, [s for s in shapes if s.q_len >= 2048]),
-             Comparison("standard", "torch_math", 1.00, None, [s for s in shapes if s.q_len <= UNFUSED_UP_TO])]
+             Comparison("flash3", "torch_cudnn", 1.00, 0.85, shapes),
+             Comparison("flash3", "fa3", 1.00, 0.93, shapes),
+             Comparison("standard", "torch_math", 1.00, None, [s for s in shapes if s.q_len <= UNFUSED_UP_TO]),
+             Comparison("standard", "three_kernels", None, None, [s for s in shapes if s.q_len <= UNFUSED_UP_TO])]
     if fp8_shapes(lengths):
         found.append(Comparison("flash3 fp8", "flash3", None, 1.40, fp8_shapes(lengths)))
     if plugin:
@@ -94,8 +103,8 @@ def comparisons(lengths, plugin=False):
 
 
 def read_rows(*paths):
-    """The newest row of each (variant, shape), by column name; "flash3 fp8" is flash3 on fp8 inputs."""
-    rows = {}
+    """One row of each (variant, shape), of all its turns, by column name; "flash3 fp8" is flash3 on fp8 inputs."""
+    rows = collections.defaultdict(list)
     for path in paths:
         if not path.exists():
             continue
@@ -103,8 +112,8 @@ def read_rows(*paths):
             for row in csv.DictReader(file):
                 name = row["variant"] + (" fp8" if row["dtype"] == "fp8" else "")
                 shape = Shape(row["mask"], *(int(row[column]) for column in Shape._fields[1:]))
-                rows[name, shape] = row
-    return rows
+                rows[name, shape].append(row)
+    return {key: turns.merged(found) for key, found in rows.items()}
 
 
 def why_no_value(row):
@@ -263,7 +272,7 @@ def error_verdict(variant, ratios):
             + (f"; above it: {'; '.join(above)}" if above else ""), not above and not missing)
 
 
-def error_figures(folder, lengths=LENGTHS):
+def error_figures(folder, lengths=ERROR_LENGTHS):
     """(sentence, reached) of what the errors must show."""
     return [error_verdict(variant, ratios) for variant, ratios in error_ratios(folder, lengths)]
 
@@ -320,37 +329,67 @@ class Ours:
 
 
 class Theirs:
-    """PyTorch's paths in this process."""
+    """Other people's attention in this process."""
 
     def __init__(self, torch, protocol, output, seconds, rest):
         self.torch, self.protocol, self.seconds, self.rest = torch, protocol, seconds, rest
         self.rows = peers.Rows(torch, output, protocol.columns)
 
-    def measure(self, backends, shape, verify="sampled"):
-        options = argparse.Namespace(precision=None, max_time=self.seconds, seed=1, verify=verify)
-        for backend in backends:
+    def measure(self, names, shape, verify="sampled"):
+        options = argparse.Namespace(precision=turns.EQUAL_SAMPLES[1], max_time=self.seconds, seed=1, verify=verify)
+        for backend in names:
             time.sleep(self.rest)
             case = peers.Case(backend, "bf16", shape.mask, shape.batch, shape.heads, shape.kv_heads, shape.q_len,
                               shape.q_len, shape.head_dim)
             self.rows.add(peers.measured_row(self.torch, case, options, self.protocol, self.rows.provenance))
 
 
+def peers_here():
+    """The backends that this machine has; a sentence for each that it lacks."""
+    found = ["torch_flash", "torch_cudnn"]
+    for name in PACKAGES:
+        lacking = backends.missing([name])
+        if lacking:
+            print(f"versus.py: {lacking}", file=sys.stderr)
+        else:
+            found.append(name)
+    return found
+
+
+class Bout:
+    """One problem's turn: each side once, in drawn order."""
+
+    def __init__(self, ours, theirs, lengths, found):
+        self.ours, self.theirs, self.lengths, self.peers = ours, theirs, lengths, found
+        self.size = ("--tokens", TOKENS, "--hidden", HIDDEN, "--max-time", f"{SECONDS}s", "--precision", turns.EQUAL_SAMPLES[0])
+
+    def sides(self, shape):
+        small = shape.q_len <= UNFUSED_UP_TO
+        for variant in ("flash2", "flash3") + (("standard",) if small else ()):
+            yield functools.partial(self.ours.sweep, (variant,), [shape], "bf16", *self.size)
+        if shape in fp8_shapes(self.lengths) and self.ours.has_fp8():
+            yield functools.partial(self.ours.sweep, ("flash3",), [shape], "fp8", *self.size)
+        yield functools.partial(self.ours.sweep, (PLUGIN,), [shape], "bf16", "--plugin", PLUGIN, *self.size)
+        for backend in self.peers + (["torch_math", "three_kernels"] if small else []):
+            yield functools.partial(self.theirs.measure, (backend,), shape)
+
+    def take(self, shape, chance):
+        sides = list(self.sides(shape))
+        chance.shuffle(sides)
+        for side in sides:
+            side()
+
+
 def measure_times(options, torch):
     ours = Ours(options.build, options.out / "versus.csv")
-    seconds = QUICK_SECONDS if options.quick else SECONDS
-    theirs = Theirs(torch, options.protocol, options.out / "versus_peers.csv", seconds, REST_S)
-    size = ("--tokens", TOKENS, "--hidden", HIDDEN, "--max-time", f"{seconds}s")
-    fused, unfused = ("flash2", "flash3"), ("standard",)
-    ours.compile(torch, fused + unfused, options.lengths)
+    theirs = Theirs(torch, options.protocol, options.out / "versus_peers.csv", SECONDS, REST_S)
+    ours.compile(torch, ("flash2", "flash3", "standard"), options.lengths)
+    bout = Bout(ours, theirs, options.lengths, peers_here())
     shapes = grid(options.lengths)
-    for index, shape in enumerate(shapes):
-        print(f"[{index + 1}/{len(shapes)}] {shape_text(shape)}", file=sys.stderr)
-        small = shape.q_len <= UNFUSED_UP_TO
-        ours.sweep((unfused if small else ()) + fused, [shape], "bf16", *size)
-        if shape in fp8_shapes(options.lengths) and ours.has_fp8():
-            ours.sweep(("flash3",), [shape], "fp8", *size)
-        ours.sweep((PLUGIN,), [shape], "bf16", "--plugin", PLUGIN, *size)
-        theirs.measure(("torch_flash", "torch_cudnn", "torch_efficient") + (("torch_math",) if small else ()), shape)
+    for turn in range(options.turns):
+        for index, shape in enumerate(turns.order(shapes, f"{options.seed} {turn}")):
+            print(f"[{turn + 1}/{options.turns}] [{index + 1}/{len(shapes)}] {shape_text(shape)}", file=sys.stderr)
+            bout.take(shape, random.Random(f"{options.seed} {turn} {index}"))
 
 
 def measure_errors(options, torch):
@@ -372,12 +411,15 @@ def parse_arguments(arguments):
     parser = argparse.ArgumentParser(prog="versus.sh", description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path, help="folder of the attnprof binary")
     parser.add_argument("out", type=pathlib.Path, help="folder for the rows")
-    parser.add_argument("--quick", action="store_true", help="fewer lengths, shorter timing")
+    parser.add_argument("--quick", action="store_true", help="fewer lengths, one turn")
+    parser.add_argument("--turns", type=int, help=f"how often each case is measured; default: {TURNS}, of --quick 1")
+    parser.add_argument("--seed", type=int, default=1, help="of the order that cases and sides are drawn in")
     parser.add_argument("--errors", action="store_true", help="relative errors instead of times")
     parser.add_argument("--report", action="store_true", help="measure nothing, print the table of the files")
     parser.add_argument("--overwrite", action="store_true", help="replace the files of an earlier run")
     options = parser.parse_args(arguments)
-    options.lengths = QUICK_LENGTHS if options.quick else LENGTHS
+    options.lengths = QUICK_LENGTHS if options.quick else ERROR_LENGTHS if options.errors else LENGTHS
+    options.turns = options.turns or (1 if options.quick else TURNS)
     return options
 
 
