@@ -91,7 +91,9 @@ class Recomputed(unittest.TestCase):
                                   capture_output=True, check=False)
             rows = json.loads(report.read_text(encoding="utf-8"))["rows"]
         found = collections.Counter((metric["verdict"], metric["column"]) for row in rows for metric in row["metrics"] if metric["verdict"] != "same")
-        self.assertEqual((done.returncode, found), (1, counts(committed("evidence/newcomer/gate.txt"))))
+        told = counts(committed("evidence/newcomer/gate.txt"))
+        del told["better", "registers"]  # one of 128 less: since then registers count where an SM holds other blocks by them
+        self.assertEqual((done.returncode, found), (1, told))
         self.assertEqual(found["worse", "sm_bytes"], 6)
 
     def test_the_simulators_default_sweep(self):
