@@ -9,7 +9,7 @@
 #include "lib/tensor.cuh"
 
 #ifndef PING_PONG  // warpgroups take turns: one multiplies while another exponentiates (section 3.1)
-#define PING_PONG (TILE_BR > 64)
+#define PING_PONG (TILE_BR > 64 && CAUSAL)
 #endif
 
 #ifndef OPTIMISTIC  // try each tile with the maximum of those before: takes registers for a second P
@@ -33,16 +33,17 @@ __device__ inline const float* scales(const AttentionParams& p, OperandId id) {
   return static_cast<const float*>(p.tensors[id].data);
 }
 
-// One thread: takes up tiles and keeps the rings of K and V full. A block asks for its next tile
-// early.
+// One thread: takes up tiles and keeps the rings of K and V full. A block asks for its next tile before the
+// last V of the present one, in whose shadow the answer comes; asked for earlier, a block with a long tile
+// would hold another long one back from blocks that are done.
 __device__ inline void produce(const AttentionParams& p, const SharedMemory& smem) {
   const Flash3Order order = make_order(p);
   auto* counter = workspace_of<int>(p, 0);
   const int share = p.heads / p.kv_heads;
-  uint32_t k_count = 0, v_count = 0, q_phase = 0;
+  const auto take_next = [&] { return static_cast<int>(gridDim.x) + atomicAdd(counter, 1); };
+  uint32_t k_count = 0, v_count = 0, turn = 0;
   int next = 0;
   for (int index = static_cast<int>(blockIdx.x); index < order.tiles(); index = next) {
-    next = static_cast<int>(gridDim.x) + atomicAdd(counter, 1);
     const Flash3Tile tile = order.tile(index);
     const int row = tile.q_tile * Br, kv_slice = tile.slice / share;
     const int Tc = visible_tiles(p, row);
@@ -56,23 +57,27 @@ __device__ inline void produce(const AttentionParams& p, const SharedMemory& sme
     };
     if (Tc > 0) load_k(Tc - 1);
     for (int w = 0; w < consumers; ++w) {
-      mbarrier_wait(smem.q_empty(w), q_phase ^ 1);
-      smem.set_work(w, {row + w * 64, tile.slice, qk_scale, v_scale});
+      mbarrier_wait(smem.q_empty(w), turn ^ 1);
+      smem.set_work(w, turn, {row + w * 64, tile.slice, qk_scale, v_scale});
       if (Tc > 0)
         smem.load_q(p.tensor_maps[0], w, row + w * 64, tile.slice);
       else
         mbarrier_arrive(smem.q_full(w));
     }
-    q_phase ^= 1;
+    turn ^= 1;
+    if (Tc == 0) next = take_next();
     for (int j = Tc - 1; j >= 0; --j) {
-      if (j > 0) load_k(j - 1);
+      if (j > 0)
+        load_k(j - 1);
+      else
+        next = take_next();
       mbarrier_wait(smem.v_empty(slot(v_count)), phase(v_count) ^ 1);
       smem.load_v(p.tensor_maps[2], slot(v_count++), j * Bc, kv_slice);
     }
   }
   for (int w = 0; w < consumers; ++w) {
-    mbarrier_wait(smem.q_empty(w), q_phase ^ 1);
-    smem.set_work(w, {0, no_slice, 0, 0});
+    mbarrier_wait(smem.q_empty(w), turn ^ 1);
+    smem.set_work(w, turn, {0, no_slice, 0, 0});
     mbarrier_arrive(smem.q_full(w));
   }
   // The last block leaves the counters as it found them, for the next launch.
@@ -91,13 +96,12 @@ class Consumer {
   }
 
   __device__ void run() {
-    uint32_t q_phase = 0;
-    for (;; q_phase ^= 1) {
-      mbarrier_wait(smem_.q_full(me_), q_phase);
-      const Work work = smem_.work(me_);
+    for (uint32_t turn = 0;; turn ^= 1) {
+      mbarrier_wait(smem_.q_full(me_), turn);
+      const Work work = smem_.work(me_, turn);
       if (work.slice == no_slice) break;
       attend(work.row, p_.scale * log2_e * work.qk_scale);
-      store(p_.tensor_maps[3], work);
+      write(smem_.work(me_, turn));  // read again rather than kept in registers
     }
     if (PING_PONG && me_ == 0) take_turn();  // leaves no barrier half full
   }
@@ -119,17 +123,20 @@ class Consumer {
 #pragma unroll
     for (int n = 0; n < d / 8; ++n) O_[n][0] = O_[n][1] = O_[n][2] = O_[n][3] = 0;
     m_[0] = m_[1] = -INFINITY, l_[0] = l_[1] = 0;
-    if (Tc == 0) return;
+    if (Tc == 0) return release(smem_.q_empty(me_));
     int j = Tc - 1;
-    first_scores();
+    first_scores(j == 0);
     if (j >= unmasked) mask(first_keys, j);
     first_softmax(c);
-    for (--j; j >= 0; --j) overlapped_step(c, first_keys, j, unmasked);
+    // With a full mask only the last keys' tile needs one. A loop of its own: the long one is then free of
+    // it.
+    for (--j; CAUSAL && j >= unmasked; --j) overlapped_step<true>(c, first_keys, j);
+    for (; j >= 0; --j) overlapped_step<false>(c, first_keys, j);
     multiply_p_v(k_count_ - 1);
     wait_o(k_count_ - 1);
   }
 
-  __device__ void first_scores() {
+  __device__ void first_scores(bool last) {
     mbarrier_wait(smem_.k_full(slot(k_count_)), phase(k_count_));
     take_turn();
     multiply_q_k();
@@ -137,9 +144,11 @@ class Consumer {
     wgmma_wait<0>();
     wgmma_pin(S_);
     release(smem_.k_empty(slot(k_count_++)));
+    if (last) release(smem_.q_empty(me_));
   }
 
-  __device__ void overlapped_step(float c, int first_keys, int j, int unmasked) {
+  template <bool masked>
+  __device__ void overlapped_step(float c, int first_keys, int j) {
     const uint32_t v_tile = k_count_ - 1;  // V of the K before
     mbarrier_wait(smem_.k_full(slot(k_count_)), phase(k_count_));
     take_turn();
@@ -149,11 +158,11 @@ class Consumer {
     wgmma_wait<1>();
     wgmma_pin(S_);
     release(smem_.k_empty(slot(k_count_++)));
-    // With a full mask only the last keys' tile needs one.
-    const bool masked = CAUSAL && j >= unmasked;
+    // Nobody reads Q any more: the next tile's arrives while this one is finished.
+    if (j == 0) release(smem_.q_empty(me_));
     if (masked) mask(first_keys, j);
     PFragments next;
-    const Correction correction = softmax(next, c, masked);
+    const Correction correction = softmax<masked>(next, c);
     wait_o(v_tile);
     replace(P_, next, p_.kv_len >> 31);
     if (correction.needed) {
@@ -202,7 +211,8 @@ class Consumer {
   // maximum does, as P and l both carry it. So P is first computed with the m there is, and only if it comes
   // out too large in a row of the warp does m follow, and O want a correction (FlashAttention-4 rescales on
   // such a condition; here it is found from the sums, which saves looking for the maximum).
-  __device__ Correction softmax(PFragments& P, float c, bool masked) {
+  template <bool masked>
+  __device__ Correction softmax(PFragments& P, float c) {
     float shift[2], sum[2];
     if (OPTIMISTIC && !masked) {
       shifts(c, shift);
@@ -251,20 +261,14 @@ class Consumer {
     return correction;
   }
 
-  // O / l leaves through this warpgroup's rows of Q, which nobody reads any more.
-  __device__ void store(const AttentionTensorMap& map, const Work& work) {
+  // O / l.
+  __device__ void write(const Work& work) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const float l = quad_sum(l_[half]);
       scale_row(O_, half, l > 0.0f ? work.v_scale / l : 0.0f);
     }
-    // In 8 bits a row of Q may lie elsewhere than the row of O that takes its place, in another warp's part.
-    if (OTile::width != QTile::width) named_barrier_sync(1 + consumers + me_, warpgroup_threads);
-    put_o(smem_.o(me_), O_, rederive(thread_));
-    fence_shared_for_tma();
-    named_barrier_sync(1 + consumers + me_, warpgroup_threads);
-    if (thread_ == 0) smem_.store_o(map, me_, work.row, work.slice);
-    mbarrier_arrive(smem_.q_empty(me_));  // every thread, for its part of Q and of what it was told to do
+    write_o(p_, work, O_, rederive(thread_));
   }
 
   const AttentionParams& p_;
@@ -282,7 +286,7 @@ extern "C" __global__ void __launch_bounds__(threads, MIN_BLOCKS)
   extern __shared__ __align__(1024) unsigned char shared[];
   const SharedMemory smem(shared);
   if (threadIdx.x == 0) {
-    for (int i = 0; i < 4; ++i) tma_prefetch(p.tensor_maps[i]);
+    for (int i = 0; i < 3; ++i) tma_prefetch(p.tensor_maps[i]);
     smem.init_barriers();
     fence_mbarrier_init();
   }

@@ -36,15 +36,15 @@ ATTNPROF_HOST_DEVICE constexpr int flash3_panel_width(int row_bytes) {
   return row_bytes % 128 == 0 ? 128 : row_bytes % 64 == 0 ? 64 : 32;
 }
 
-// What a consumer warpgroup is told of its tile of Q.
+// What a consumer warpgroup is told of a tile of Q; of two tiles by turns.
 constexpr int flash3_work_bytes = 16;
 
-// Dynamic shared memory: Q, 64 rows a consumer (O leaves through it, in 16 bits), `stages` tiles of K and of
-// V, a full and an empty barrier for each of them, and the work of each consumer.
+// Dynamic shared memory: Q, 64 rows a consumer, `stages` tiles of K and of V, a full and an empty barrier for
+// each of them, and the work of each consumer.
 ATTNPROF_HOST_DEVICE constexpr int flash3_smem_bytes(int consumers, int head_dim, int bc, int element_bytes,
                                                      int stages) {
-  return consumers * 64 * head_dim * 2 + stages * 2 * bc * head_dim * element_bytes +
-         8 * (4 * stages + 2 * consumers) + consumers * flash3_work_bytes;
+  return consumers * 64 * head_dim * element_bytes + stages * 2 * bc * head_dim * element_bytes +
+         8 * (4 * stages + 2 * consumers) + 2 * consumers * flash3_work_bytes;
 }
 
 // A block starts with this many registers a thread, `blocks` of it on an SM; its warpgroups then share them

@@ -1,6 +1,6 @@
-// flash3's tiles: where Q, K, V and O lie in shared memory, how they get there, and the products over them.
-// A tile of rows of `row_bytes` is stored as panels of `width` bytes a row, one behind the other, each
-// swizzled by the hardware over that width.
+// flash3's tiles: where Q, K and V lie in shared memory, how they get there, the products over them, and how
+// O leaves. A tile of rows of `row_bytes` is stored as panels of `width` bytes a row, one behind the other,
+// each swizzled by the hardware over that width.
 #pragma once
 
 #include "attention_params.h"
@@ -60,7 +60,6 @@ using VTile = PanelTile<d, Bc>;  // V^T: its keys run along a row, as 8-bit wgmm
 #else
 using VTile = PanelTile<Bc, d * element_bytes>;
 #endif
-using OTile = PanelTile<64, d * 2>;  // of one warpgroup, in Q's place
 
 // Where the t-th tile of K, or of V, of a block lies in its ring, and the parity of that round.
 __device__ inline int slot(uint32_t t) { return static_cast<int>(t % STAGES); }
@@ -76,17 +75,14 @@ struct alignas(16) Work {
 
 class SharedMemory {
  public:
-  static constexpr uint32_t q_bytes = OTile::bytes > QTile::bytes ? OTile::bytes : QTile::bytes;
-
   __device__ explicit SharedMemory(unsigned char* base)
       : base_(static_cast<uint32_t>(__cvta_generic_to_shared(base))) {}
 
   __device__ void init_barriers() const {
-    for (int w = 0; w < consumers; ++w)
-      mbarrier_init(q_full(w), 1), mbarrier_init(q_empty(w), warpgroup_threads);
+    for (int w = 0; w < consumers; ++w) mbarrier_init(q_full(w), 1), mbarrier_init(q_empty(w), 4);
     for (int s = 0; s < STAGES; ++s) {
       mbarrier_init(k_full(s), 1), mbarrier_init(v_full(s), 1);
-      // One lane of every warp that reads a tile says when it is done.
+      // One lane of every warp that reads a tile says when it is done; so it is for Q above.
       mbarrier_init(k_empty(s), consumers * 4), mbarrier_init(v_empty(s), consumers * 4);
     }
   }
@@ -98,9 +94,10 @@ class SharedMemory {
   __device__ uint32_t q_full(int w) const { return barrier(4 * STAGES + w); }
   __device__ uint32_t q_empty(int w) const { return barrier(4 * STAGES + consumers + w); }
 
-  // What warpgroup w works on; written before q_full opens.
-  __device__ void set_work(int w, const Work& work) const { *where(w) = work; }
-  __device__ Work work(int w) const { return *where(w); }
+  // What warpgroup w works on; written before q_full opens. Of two tiles by turns: one is still being
+  // finished when the next is known.
+  __device__ void set_work(int w, uint32_t turn, const Work& work) const { *where(w, turn) = work; }
+  __device__ Work work(int w, uint32_t turn) const { return *where(w, turn); }
 
   __device__ void load_q(const AttentionTensorMap& map, int w, int row, int slice) const {
     QTile::load(q(w), map, q_full(w), 0, row, slice);
@@ -111,37 +108,29 @@ class SharedMemory {
   __device__ void load_v(const AttentionTensorMap& map, int s, int key, int slice) const {
     VTile::load(v(s), map, v_full(s), fp8 ? key : 0, fp8 ? 0 : key, slice);
   }
-  // One thread; returns when the tile may be overwritten.
-  __device__ void store_o(const AttentionTensorMap& map, int w, int row, int slice) const {
-#pragma unroll
-    for (int i = 0; i < OTile::panels; ++i)
-      tma_store(map, o(w) + i * OTile::panel_bytes, i * (OTile::width / 2), row, slice);
-    tma_store_wait();
-  }
 
   __device__ uint64_t q_operand(int w) const { return QTile::Panel::k_major(q(w)); }
   __device__ uint64_t k_operand(int s) const { return KTile::Panel::k_major(k(s)); }
   __device__ uint64_t v_operand(int s) const {
     return fp8 ? VTile::Panel::k_major(v(s)) : VTile::Panel::mn_major(v(s), VTile::panel_bytes);
   }
-  __device__ uint32_t o(int w) const { return q(w); }
 
  private:
-  static constexpr uint32_t k_at = consumers * q_bytes;
+  static constexpr uint32_t k_at = consumers * QTile::bytes;
   static constexpr uint32_t v_at = k_at + STAGES * KTile::bytes;
   static constexpr uint32_t barriers_at = v_at + STAGES * VTile::bytes;
   static constexpr uint32_t work_at = barriers_at + 8 * (4 * STAGES + 2 * consumers);
   static_assert(work_at % sizeof(Work) == 0 && sizeof(Work) == flash3_work_bytes);
-  static_assert(work_at + consumers * sizeof(Work) ==
+  static_assert(work_at + 2 * consumers * sizeof(Work) ==
                 flash3_smem_bytes(consumers, d, Bc, element_bytes, STAGES));
 
   __device__ uint32_t barrier(int i) const { return base_ + barriers_at + 8 * i; }
-  __device__ uint32_t q(int w) const { return base_ + w * q_bytes; }
+  __device__ uint32_t q(int w) const { return base_ + w * QTile::bytes; }
   __device__ uint32_t k(int s) const { return base_ + k_at + s * KTile::bytes; }
   __device__ uint32_t v(int s) const { return base_ + v_at + s * VTile::bytes; }
 
-  __device__ Work* where(int w) const {
-    return static_cast<Work*>(__cvta_shared_to_generic(base_ + work_at)) + w;
+  __device__ Work* where(int w, uint32_t turn) const {
+    return static_cast<Work*>(__cvta_shared_to_generic(base_ + work_at)) + turn * consumers + w;
   }
 
   uint32_t base_;
@@ -228,17 +217,27 @@ __device__ inline void probabilities(PFragments& P, const float (&S)[Bc / 8][4],
   sum[1] = partial[2] + partial[3];
 }
 
-// A warpgroup's 64 rows of O into its tile, 16 bits an element.
-__device__ inline void put_o(uint32_t tile, const float (&O)[d / 8][4], int thread) {
-  const int lane = thread % 32, row = thread / 32 * 16 + lane % 16;
-  constexpr int chunks = OTile::width / 16;  // of 16 bytes, permuted with the row as TMA expects them
-  const int swizzle = row / (8 / chunks) % chunks;
+// A warpgroup's 64 rows of O to memory, 16 bits an element, from the registers they are in. Of two blocks of
+// 8 columns a lane has 4 bytes each; neighbours exchange one, so that each has 8 bytes of one block, and the
+// four lanes of a row write 32 bytes, a whole sector. O's slices are evenly apart, as Q's are for the copy
+// engine.
+__device__ inline void write_o(const AttentionParams& p, const Work& work, const float (&O)[d / 8][4],
+                               int thread) {
+  const int lane = thread % 32, row = work.row + thread / 32 * 16 + lane / 4;
+  const bool odd = lane % 2 != 0;
+  const AttentionTensor& o = p.tensors[operand_o];
+  uint16_t* to = static_cast<uint16_t*>(o.data) + work.slice * o.strides.head + row * o.strides.row +
+                 lane % 4 / 2 * 4 + odd * 8;
 #pragma unroll
-  for (int n = 0; n < d / 8; n += 2) {
-    const int chunk = n + lane / 16;
-    const uint32_t at =
-        tile + chunk / chunks * OTile::panel_bytes + row * OTile::width + ((chunk % chunks) ^ swizzle) * 16;
-    stmatrix_x4(at, pack2(O[n][0], O[n][1]), pack2(O[n][2], O[n][3]), pack2(O[n + 1][0], O[n + 1][1]),
-                pack2(O[n + 1][2], O[n + 1][3]));
+  for (int half = 0; half < 2; ++half, to += 8 * o.strides.row) {
+    const bool is_row = row + half * 8 < p.q_len;
+#pragma unroll
+    for (int n = 0; n < d / 8; n += 2) {
+      const uint32_t even_block = pack2(O[n][half * 2], O[n][half * 2 + 1]);
+      const uint32_t odd_block = pack2(O[n + 1][half * 2], O[n + 1][half * 2 + 1]);
+      const uint32_t other = __shfl_xor_sync(0xffffffffu, odd ? even_block : odd_block, 1);
+      const uint2 both = odd ? make_uint2(other, odd_block) : make_uint2(even_block, other);
+      if (is_row) *reinterpret_cast<uint2*>(to + n * 8) = both;
+    }
   }
 }

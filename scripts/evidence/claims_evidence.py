@@ -56,6 +56,21 @@ class Evidence:
     def gate(self):
         return json.loads((self.folder / "evidence/gate_evidence.json").read_text(encoding="utf-8"))
 
+    @functools.cached_property
+    def runs(self):
+        """{run: what its .meta.json says} of all files."""
+        metas = [json.loads(path.read_text(encoding="utf-8")) for path in self.folder.rglob("*.csv.meta.json")]
+        return {name: run for meta in metas for name, run in meta.get("runs", {}).items()}
+
+    def commit(self, row):
+        """Of the program that measured a row."""
+        return self.runs[row["run"]]["attnprof"]["commit"]
+
+    def versus_rows(self, variant, dtype="bf16"):
+        """The rows of all turns."""
+        name = "versus" if variant in ("flash2", "flash3", "standard") else "versus_peers"
+        return self.rows(name, variant=variant, dtype=dtype)
+
     def ratios(self, name):
         """The ratios of one of versus.py's comparisons that have a value."""
         return next([ratio for ratio in ratios if ratio.value is not None] for comparison, ratios in

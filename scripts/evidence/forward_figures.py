@@ -88,7 +88,10 @@ def check_versus(figures):
         if path is None:
             figures.not_measured(f"beside PyTorch: {name}", f"no {name}.csv")
             continue
-        for sentence, reached in found(path.parent):
+        told = found(path.parent)
+        if name == "versus" and not any(sentence.startswith(f"{versus.PLUGIN} / ") for sentence, _ in told):
+            figures.not_measured(f"{versus.PLUGIN} / torch_cudnn", f"no row of the plug-in {versus.PLUGIN}")
+        for sentence, reached in told:
             figure, text = sentence.split(": ", 1)
             if reached is None:
                 figures.report(figure, text)

@@ -46,10 +46,12 @@ quick=(--precision 10% --max-time 0.02s)
 untimed=(--counters off "${quick[@]}" --cache warm)
 checked=("${untimed[@]}" --case-timeout 3min --verify full)
 
-# The GPU cases of the unit tests (label gpu); without a GPU they would be skipped with a reason.
+# The GPU cases of the unit tests (label gpu). Elsewhere they are skipped with a reason; here a skip is a failure.
 part_units() {
   [ -x "$build_dir/attnprof_tests" ] || { fail "units: attnprof_tests is not in $build_dir"; return; }
-  "$build_dir/attnprof_tests" --gtest_filter='*Gpu*.*' >"units.log" 2>&1 || fail "units: see units.log"
+  ATTNPROF_EXPECT_GPU=1 "$build_dir/attnprof_tests" --gtest_filter='*Gpu*.*' >"units.log" 2>&1 || fail "units: see units.log"
+  grep -q '^\[  PASSED  \] [1-9]' "units.log" || fail "units: none ran; see units.log"
+  grep -q '^\[  SKIPPED \]' "units.log" && fail "units: some were skipped; see units.log"
   grep -E '^\[  (PASSED|FAILED|SKIPPED)' "units.log" | head -20
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures PyTorch's attention with attnprof's protocol and writes rows in attnprof's schema.
+"""Measures other people's attention with attnprof's protocol and writes rows in attnprof's schema.
 
-    peers.py -o OUT.csv [--backends torch_flash,torch_cudnn,torch_math,torch_efficient] [--dtype bf16]
+    peers.py -o OUT.csv [--backends torch_flash,torch_cudnn,torch_math,torch_efficient,three_kernels,fa3,fa4] [--dtype bf16]
              [--mask full,causal] [-N 512,2048 | -q 100 -k 1000] [-d 64,128,256] [--tokens 16384 | -b 1]
              [--hidden 2048 | --heads 16] [--kv-heads 2] [--precision 0.005] [--max-time 0.5] [--verify sampled|full]
              [--attnprof build/release/attnprof]
@@ -9,10 +9,11 @@
 The protocol is that of `attnprof sweep`: fresh random inputs near N(0, 1), output checked against fp64 before any
 timing on the rows that attnprof samples (of every head a first or last row and at least one random row, 64 random rows
 in all), a causal mask aligned to the bottom right, L2 evicted before each sample by reading a clean buffer of at least
-4 x L2, CUDA events around the call, samples until half the 95 % interval of their median is under --precision of it. Its numbers (`attnprof list --rules`), the columns, and what a
-problem asks for (`attnprof sweep --dry-run`) are the program's. Columns that only attnprof can fill (counters, build) stay
-empty. Needs PyTorch with CUDA, and attnprof. Exit codes: 0, 1 (a case failed or is incorrect), 2 (usage), 3 (no PyTorch,
-GPU or attnprof).
+4 x L2, CUDA events around the call, all of it enqueued before the GPU begins it, samples until half the 95 % interval of
+their median is under --precision of it; flags drift and throttled. Its numbers (`attnprof list --rules`), the columns, and
+what a problem asks for (`attnprof sweep --dry-run`) are the program's. Columns that only attnprof can fill (counters, build)
+stay empty. Needs PyTorch with CUDA, and attnprof; fa3 and fa4 packages of their own. Exit codes: 0, 1 (a case failed or is
+incorrect), 2 (usage), 3 (no PyTorch, GPU, attnprof or package).
 """
 
 import argparse
@@ -31,13 +32,16 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
+import late  # noqa: E402
 from attnprof_report import program  # noqa: E402
 from attnprof_report.output_file import open_rows, replace_file  # noqa: E402
 from attnprof_report.safe_text import make_streams_safe  # noqa: E402
+from backends import BACKENDS, missing, open_backend  # noqa: E402
 
 SCHEMA = "1"
 DEVICE = "cuda"
 DTYPES = ("fp16", "bf16")  # of PyTorch's fused paths
+MOST_LATE_BATCHES = 8  # one after the other, before a case is given up
 
 Case = collections.namedtuple("Case", "backend dtype mask batch heads kv_heads q_len kv_len head_dim")
 
@@ -102,10 +106,6 @@ class Protocol:
         return {name: plan[0][name] for name in ("io_lower_bound_bytes", "useful_flops", "half_square_flops")}
 
 
-BACKENDS = {"torch_flash": "FLASH_ATTENTION", "torch_cudnn": "CUDNN_ATTENTION", "torch_math": "MATH",
-            "torch_efficient": "EFFICIENT_ATTENTION"}
-
-
 def lengths(options):
     """(queries, keys) of a sequence."""
     if options.q_len:
@@ -165,8 +165,6 @@ class Bench:
     """One case on the GPU: inputs, the call, its check and its timing."""
 
     def __init__(self, torch, case, options, rules):
-        from torch.nn.attention import SDPBackend, sdpa_kernel
-
         self.torch, self.case, self.rules = torch, case, rules
         seed = options.seed * 1000003 + case.q_len * 31 + case.kv_len * 7 + case.head_dim
         generator = torch.Generator(device=DEVICE).manual_seed(seed)
@@ -179,23 +177,11 @@ class Bench:
         self.k, self.v = tensor(case.kv_heads, case.kv_len), tensor(case.kv_heads, case.kv_len)
         self.places, self.place = [(self.q, self.k, self.v)], 0
         self.rows = rows_to_verify(case, options.verify == "full", seed, rules["least_random_rows"])
-        self.backend, self.kernel = getattr(SDPBackend, BACKENDS[case.backend]), sdpa_kernel
-        self.settings = {}
-        if case.mask == "causal" and case.q_len == case.kv_len:
-            self.settings["is_causal"] = True  # top left and bottom right are one
-        elif case.mask == "causal":
-            from torch.nn.attention.bias import causal_lower_right
-
-            self.settings["attn_mask"] = causal_lower_right(case.q_len, case.kv_len)
-        if case.kv_heads != case.heads:
-            self.settings["enable_gqa"] = True
-
-    def chosen(self):
-        """While this is entered, PyTorch takes the case's backend or fails."""
-        return self.kernel(self.backend)
+        self.backend = open_backend(torch, case)
+        self.holder, self.surroundings = late.Holder(torch), late.Surroundings(torch)
 
     def run(self):
-        return self.torch.nn.functional.scaled_dot_product_attention(self.q, self.k, self.v, **self.settings)
+        return self.backend.run(self.q, self.k, self.v)
 
     def move(self):
         """Inputs to another place in device memory: to a new one, until there are most_placements or no room."""
@@ -219,7 +205,7 @@ class Bench:
     def check(self):
         """(relative Frobenius error, largest error) of the checked rows against fp64."""
         torch = self.torch
-        with self.chosen():
+        with self.backend.chosen():
             output = self.run()
         error, reference, largest = (torch.zeros((), dtype=torch.float64, device=DEVICE) for _ in range(3))
         for (batch, head), chosen in self.rows.items():
@@ -238,36 +224,42 @@ class Bench:
         l2 = torch.cuda.get_device_properties(0).L2_cache_size
         eviction = torch.ones(l2, dtype=torch.float32, device=DEVICE)  # 4 x L2 bytes
         samples = []
-        with self.chosen():
+        with self.backend.chosen():
             self.warm_up()
-            start = time.monotonic()
+            start, idle = time.monotonic(), 0
             while not enough(samples, self.rules["samples_before_stopping"], precision, time.monotonic() - start, max_time):
-                samples += self.batch_ns(len(samples), eviction)
+                taken = self.batch_ns(len(samples), eviction)
+                idle = 0 if taken else idle + 1
+                if idle == MOST_LATE_BATCHES:
+                    raise RuntimeError("the host is late with every sample: enqueueing one takes longer than the GPU is held for it")
+                samples += taken
         return samples
 
     def warm_up(self):
         start, runs, seconds = time.monotonic(), 0, self.rules["warm_up_s"]
+        marks = [self.torch.cuda.Event(enable_timing=True) for _ in range(2)]
         while runs < self.rules["warm_up_runs"] or time.monotonic() - start < seconds:
             if runs and time.monotonic() - start > 5 * seconds:
                 break  # long operations: once is enough
-            self.run()
+            self.holder.enqueue(lambda: None, marks[0], self.run, marks[1])
             self.torch.cuda.synchronize()
             runs += 1
 
     def batch_ns(self, done, eviction):
-        """The samples that follow the first `done`."""
+        """The samples that follow the first `done`; fewer where the host was late."""
         torch = self.torch
-        size = min(self.rules["largest_batch"], max(self.rules["samples_before_stopping"], done // 2))
+        missing_yet = self.rules["samples_before_stopping"] - done  # no more of them, so that two sides take equally many
+        size = missing_yet if missing_yet > 0 else min(self.rules["largest_batch"], max(self.rules["samples_before_stopping"], done // 2))
         marks = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(size)]
+        taken = []
         for index, (before, after) in enumerate(marks, done):
             if index % self.rules["samples_a_placement"] == 0:
+                self.surroundings.look()
                 self.move()
-            eviction.sum()
-            before.record()
-            self.run()
-            after.record()
+            if self.holder.enqueue(eviction.sum, before, self.run, after):
+                taken.append((before, after))
         torch.cuda.synchronize()
-        return [before.elapsed_time(after) * 1e6 for before, after in marks]
+        return [before.elapsed_time(after) * 1e6 for before, after in taken]
 
 
 def identity(case, protocol, provenance):
@@ -296,8 +288,19 @@ def measure(torch, case, options, rules, row):
     interval = median_interval(samples)
     if interval:
         row["latency_ci95_low_ns"], row["latency_ci95_high_ns"] = (f"{value:.6g}" for value in interval)
-    else:
-        row["flags"] = "few_samples"
+    drift = late.drift_percent(samples)
+    if drift is not None:
+        row["drift_pct"] = f"{drift:.6g}"
+    if bench.surroundings.clocks_mhz:
+        row["sm_clock_mhz"] = f"{statistics.median(bench.surroundings.clocks_mhz):.6g}"
+    row["flags"] = flags_of(drift, interval, bench.surroundings.throttled)
+
+
+def flags_of(drift, interval, throttled):
+    """As attnprof writes them."""
+    found = {"drift": drift is not None and abs(drift) > late.DRIFT_PERCENT, "throttled": throttled,
+             "few_samples": interval is None}
+    return ";".join(name for name, holds in found.items() if holds)
 
 
 def describe_run(torch, output):
@@ -361,6 +364,10 @@ def main(arguments):
         print(f"peers.py: {options.output} exists; give another -o", file=sys.stderr)
         return 2
     torch = import_torch()
+    lacking = missing(options.backends)
+    if lacking:
+        print(f"peers.py: {lacking}", file=sys.stderr)
+        return 3
     try:
         protocol = Protocol(options.attnprof)
         return measure_all(torch, options, protocol)

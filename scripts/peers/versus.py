@@ -1,35 +1,43 @@
 #!/usr/bin/env python3
-"""attnprof beside PyTorch's attention, case by case in one run; see versus.sh. Where the build has the plug-in `cudnn`, it
-is measured too, beside PyTorch's own use of cuDNN.
+"""attnprof beside other people's attention, case by case in one run; see versus.sh. Where the build has the plug-in `cudnn`,
+it is measured too, beside PyTorch's own use of cuDNN.
 
-For every problem attnprof measures its variants (one short process), then PyTorch's paths are measured in this process
-by peers.py with the same protocol. A ratio is the peer's median latency over ours: above 1, ours is faster. Its
-interval is what the two medians' 95 % intervals leave open.
+In each turn every problem comes once, in an order drawn anew: attnprof measures its variants (short processes), and
+peers.py's backends are measured in this process, all by one protocol with equally many samples, in drawn order too (turns.py).
+A ratio is the peer's median latency over ours, each the median of its turns: above 1, ours is faster. Its interval is what the
+turns, or of one turn the two medians' 95 % intervals, leave open.
 """
 
 import argparse
 import collections
 import csv
+import functools
 import io
 import itertools
 import math
 import pathlib
+import random
 import subprocess
 import sys
 import time
 
+import backends
 import peers
+import turns
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from attnprof_report.safe_text import make_streams_safe  # noqa: E402
 
-HEAD_DIMS, LENGTHS, QUICK_LENGTHS, MASKS = (64, 128, 256), (512, 2048, 8192, 16384), (2048, 16384), ("full", "causal")
+HEAD_DIMS, MASKS = (64, 128, 256), ("full", "causal")
+LENGTHS, QUICK_LENGTHS, ERROR_LENGTHS = (512, 1024, 2048, 4096, 8192, 16384), (2048, 16384), (512, 2048, 8192, 16384)
 TOKENS, HIDDEN = 16384, 2048
 UNFUSED_UP_TO = 2048  # beyond it S and P of 16k tokens do not fit beside each other
 FP8_DIMS, FP8_LENGTH = (128, 256), 16384
-SECONDS, QUICK_SECONDS = 0.3, 0.05
-REST_S = 0.5  # before each of PyTorch's: about what attnprof's processes take to start, in which the GPU cools
+RATIO_CAP = 1.10  # of FlashAttention-3, which is furthest behind on short sequences
+TURNS, SECONDS = 3, 1.0
+REST_S = 0.25  # before each peer: about what attnprof's processes take to start and verify, in which the GPU cools
+PACKAGES = ("fa3",)  # peers of packages that may be absent
 PLUGIN, PLUGIN_SLACK = "cudnn", 0.03  # the plug-in and torch_cudnn: one library behind two callers
 
 # Errors. Under a causal mask the first rows hold most of the output's norm and an error that falls as 1 / row, so a few
@@ -47,11 +55,12 @@ class Comparison:
     """`ours` against `theirs` over all shapes that both are measured on: what the geometric mean and each ratio must reach.
     Where both are one library behind two callers, how far a ratio may be from 1 (`same`): then of the fastest samples, since
     under a power limit the clock falls by 10 % with the samples taken before, whichever of the two it is that takes more.
-    `no_peer`: why theirs is nothing to be held to; then the ratios are reported alone."""
+    `no_peer`: why theirs is nothing to be held to; then the ratios are reported alone. `cap`: what a ratio counts for at most
+    in the mean, so that no shape far ahead makes up for others. `theirs` may be several, A or B: the fastest of each shape."""
 
-    def __init__(self, ours, theirs, mean, floor, shapes, same=None, no_peer=None):
+    def __init__(self, ours, theirs, mean, floor, shapes, same=None, no_peer=None, cap=None):
         self.ours, self.theirs, self.mean, self.floor, self.shapes, self.same = ours, theirs, mean, floor, shapes, same
-        self.no_peer = no_peer
+        self.no_peer, self.cap = no_peer, cap
         self.name = f"{ours} / {theirs}"
         self.latency = "latency_median_ns" if same is None else "latency_min_ns"
 
@@ -85,10 +94,13 @@ def fp8_shapes(lengths):
 def comparisons(lengths, plugin=False):
     """plugin: also the plug-in `cudnn`, which not every build has."""
     shapes = grid(lengths)
+    unfused = [shape for shape in shapes if shape.q_len <= UNFUSED_UP_TO]
     found = [Comparison("flash2", "torch_flash", 1.00, 0.85, shapes),
              Comparison("flash3", "torch_cudnn", 1.00, 0.85, shapes),
-             Comparison("standard", "torch_math", None, None, [s for s in shapes if s.q_len <= UNFUSED_UP_TO],
-                        no_peer="torch_math multiplies without tensor cores")]
+             Comparison("flash3", "fa3", 1.00, 0.93, shapes, cap=RATIO_CAP),
+             Comparison("flash3", "fa3 or torch_cudnn", 0.97, 0.90, shapes),
+             Comparison("standard", "three_kernels", 1.00, None, unfused),
+             Comparison("standard", "torch_math", None, None, unfused, no_peer="torch_math multiplies without tensor cores")]
     if fp8_shapes(lengths):
         found.append(Comparison("flash3 fp8", "flash3", None, 1.40, fp8_shapes(lengths)))
     if plugin:
@@ -97,8 +109,8 @@ def comparisons(lengths, plugin=False):
 
 
 def read_rows(*paths):
-    """The newest row of each (variant, shape), by column name; "flash3 fp8" is flash3 on fp8 inputs."""
-    rows = {}
+    """One row of each (variant, shape), of all its turns, by column name; "flash3 fp8" is flash3 on fp8 inputs."""
+    rows = collections.defaultdict(list)
     for path in paths:
         if not path.exists():
             continue
@@ -106,8 +118,8 @@ def read_rows(*paths):
             for row in csv.DictReader(file):
                 name = row["variant"] + (" fp8" if row["dtype"] == "fp8" else "")
                 shape = Shape(row["mask"], *(int(row[column]) for column in Shape._fields[1:]))
-                rows[name, shape] = row
-    return rows
+                rows[name, shape].append(row)
+    return {key: turns.merged(found) for key, found in rows.items()}
 
 
 def why_no_value(row):
@@ -126,8 +138,14 @@ def number(row, column):
     return float(row[column]) if row.get(column) else None
 
 
+def peer_of(rows, comparison, shape):
+    """The peer's row: of several the fastest, or one that has no time."""
+    found = [rows.get((name, shape)) for name in comparison.theirs.split(" or ")]
+    return min(found, key=lambda row: 0 if why_no_value(row) else number(row, comparison.latency))
+
+
 def ratio_of(rows, comparison, shape):
-    ours, theirs = rows.get((comparison.ours, shape)), rows.get((comparison.theirs, shape))
+    ours, theirs = rows.get((comparison.ours, shape)), peer_of(rows, comparison, shape)
     reasons = [f"{name} {why}" for name, why in ((comparison.ours, why_no_value(ours)),
                                                  (comparison.theirs, why_no_value(theirs))) if why]
     if reasons:
@@ -142,17 +160,17 @@ def ratio_of(rows, comparison, shape):
 
 
 def is_unsteady(row):
-    """Whether the row carries a flag of UNSTEADY; None where its program tells no drift, so that no flag means nothing."""
+    """Whether the row carries a flag of UNSTEADY, of any of its turns; None where its program tells no drift, so that no flag means nothing."""
     return any(flag in UNSTEADY for flag in row["flags"].split(";")) if row.get("drift_pct") else None
 
 
 def unsteady_text(comparison, ratios):
-    """How many rows of either side carry a flag of UNSTEADY."""
+    """On how many shapes either side carries a flag of UNSTEADY."""
     sides = []
     for name, told in zip((comparison.ours, comparison.theirs), zip(*(ratio.unsteady for ratio in ratios if ratio.value is not None))):
         known = [flag for flag in told if flag is not None]
-        sides.append(f"{sum(known)} of {len(known)} rows of {name}" if known else f"not told of {name}")
-    return f"{' or '.join(UNSTEADY)}: {', '.join(sides)}"
+        sides.append(f"{sum(known)} of {len(known)} shapes of {name}" if known else f"not told of {name}")
+    return f"{' or '.join(UNSTEADY)} in any turn: {', '.join(sides)}"
 
 
 def geometric_mean(values):
@@ -193,10 +211,12 @@ def verdicts(comparison, ratios):
 
 
 def mean_verdict(comparison, known, of, missing):
-    mean, wanted = geometric_mean([ratio.value for ratio in known]), comparison.mean
+    values, wanted = [ratio.value for ratio in known], comparison.mean
+    mean = geometric_mean(values) if comparison.cap is None else geometric_mean([min(value, comparison.cap) for value in values])
+    capped = "" if comparison.cap is None else f" with each capped at {comparison.cap:.2f} ({geometric_mean(values):.3f} without)"
     goal = f", must reach {wanted:.2f}" if wanted is not None else ""
     why = f", only reported: {comparison.no_peer}" if comparison.no_peer else ""
-    return (f"{comparison.name}: geometric mean {mean:.3f} {of}{goal}{why}; {unsteady_text(comparison, known)}",
+    return (f"{comparison.name}: geometric mean {mean:.3f} {of}{capped}{goal}{why}; {unsteady_text(comparison, known)}",
             None if wanted is None else mean >= wanted and not missing)
 
 
@@ -289,7 +309,7 @@ def error_verdict(variant, ratios):
             + (f"; above it: {'; '.join(above)}" if above else ""), not above and not missing)
 
 
-def error_figures(folder, lengths=LENGTHS):
+def error_figures(folder, lengths=ERROR_LENGTHS):
     """(sentence, reached) of what the errors must show."""
     return [error_verdict(variant, ratios) for variant, ratios in error_ratios(folder, lengths)]
 
@@ -346,37 +366,67 @@ class Ours:
 
 
 class Theirs:
-    """PyTorch's paths in this process."""
+    """Other people's attention in this process."""
 
     def __init__(self, torch, protocol, output, seconds, rest):
         self.torch, self.protocol, self.seconds, self.rest = torch, protocol, seconds, rest
         self.rows = peers.Rows(torch, output, protocol.columns)
 
-    def measure(self, backends, shape, verify="sampled"):
-        options = argparse.Namespace(precision=None, max_time=self.seconds, seed=1, verify=verify)
-        for backend in backends:
+    def measure(self, names, shape, verify="sampled"):
+        options = argparse.Namespace(precision=turns.EQUAL_SAMPLES[1], max_time=self.seconds, seed=1, verify=verify)
+        for backend in names:
             time.sleep(self.rest)
             case = peers.Case(backend, "bf16", shape.mask, shape.batch, shape.heads, shape.kv_heads, shape.q_len,
                               shape.q_len, shape.head_dim)
             self.rows.add(peers.measured_row(self.torch, case, options, self.protocol, self.rows.provenance))
 
 
+def peers_here():
+    """The backends that this machine has; a sentence for each that it lacks."""
+    found = ["torch_flash", "torch_cudnn"]
+    for name in PACKAGES:
+        lacking = backends.missing([name])
+        if lacking:
+            print(f"versus.py: {lacking}", file=sys.stderr)
+        else:
+            found.append(name)
+    return found
+
+
+class Bout:
+    """One problem's turn: each side once, in drawn order."""
+
+    def __init__(self, ours, theirs, lengths, found):
+        self.ours, self.theirs, self.lengths, self.peers = ours, theirs, lengths, found
+        self.size = ("--tokens", TOKENS, "--hidden", HIDDEN, "--max-time", f"{SECONDS}s", "--precision", turns.EQUAL_SAMPLES[0])
+
+    def sides(self, shape):
+        small = shape.q_len <= UNFUSED_UP_TO
+        for variant in ("flash2", "flash3") + (("standard",) if small else ()):
+            yield functools.partial(self.ours.sweep, (variant,), [shape], "bf16", *self.size)
+        if shape in fp8_shapes(self.lengths) and self.ours.has_fp8():
+            yield functools.partial(self.ours.sweep, ("flash3",), [shape], "fp8", *self.size)
+        yield functools.partial(self.ours.sweep, (PLUGIN,), [shape], "bf16", "--plugin", PLUGIN, *self.size)
+        for backend in self.peers + (["torch_math", "three_kernels"] if small else []):
+            yield functools.partial(self.theirs.measure, (backend,), shape)
+
+    def take(self, shape, chance):
+        sides = list(self.sides(shape))
+        chance.shuffle(sides)
+        for side in sides:
+            side()
+
+
 def measure_times(options, torch):
     ours = Ours(options.build, options.out / "versus.csv")
-    seconds = QUICK_SECONDS if options.quick else SECONDS
-    theirs = Theirs(torch, options.protocol, options.out / "versus_peers.csv", seconds, REST_S)
-    size = ("--tokens", TOKENS, "--hidden", HIDDEN, "--max-time", f"{seconds}s")
-    fused, unfused = ("flash2", "flash3"), ("standard",)
-    ours.compile(torch, fused + unfused, options.lengths)
+    theirs = Theirs(torch, options.protocol, options.out / "versus_peers.csv", SECONDS, REST_S)
+    ours.compile(torch, ("flash2", "flash3", "standard"), options.lengths)
+    bout = Bout(ours, theirs, options.lengths, peers_here())
     shapes = grid(options.lengths)
-    for index, shape in enumerate(shapes):
-        print(f"[{index + 1}/{len(shapes)}] {shape_text(shape)}", file=sys.stderr)
-        small = shape.q_len <= UNFUSED_UP_TO
-        ours.sweep((unfused if small else ()) + fused, [shape], "bf16", *size)
-        if shape in fp8_shapes(options.lengths) and ours.has_fp8():
-            ours.sweep(("flash3",), [shape], "fp8", *size)
-        ours.sweep((PLUGIN,), [shape], "bf16", "--plugin", PLUGIN, *size)
-        theirs.measure(("torch_flash", "torch_cudnn", "torch_efficient") + (("torch_math",) if small else ()), shape)
+    for turn in range(options.turns):
+        for index, shape in enumerate(turns.order(shapes, f"{options.seed} {turn}")):
+            print(f"[{turn + 1}/{options.turns}] [{index + 1}/{len(shapes)}] {shape_text(shape)}", file=sys.stderr)
+            bout.take(shape, random.Random(f"{options.seed} {turn} {index}"))
 
 
 def measure_errors(options, torch):
@@ -398,12 +448,15 @@ def parse_arguments(arguments):
     parser = argparse.ArgumentParser(prog="versus.sh", description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path, help="folder of the attnprof binary")
     parser.add_argument("out", type=pathlib.Path, help="folder for the rows")
-    parser.add_argument("--quick", action="store_true", help="fewer lengths, shorter timing")
+    parser.add_argument("--quick", action="store_true", help="fewer lengths, one turn")
+    parser.add_argument("--turns", type=int, help=f"how often each case is measured; default: {TURNS}, of --quick 1")
+    parser.add_argument("--seed", type=int, default=1, help="of the order that cases and sides are drawn in")
     parser.add_argument("--errors", action="store_true", help="relative errors instead of times")
     parser.add_argument("--report", action="store_true", help="measure nothing, print the table of the files")
     parser.add_argument("--overwrite", action="store_true", help="replace the files of an earlier run")
     options = parser.parse_args(arguments)
-    options.lengths = QUICK_LENGTHS if options.quick else LENGTHS
+    options.lengths = QUICK_LENGTHS if options.quick else ERROR_LENGTHS if options.errors else LENGTHS
+    options.turns = options.turns or (1 if options.quick else TURNS)
     return options
 
 

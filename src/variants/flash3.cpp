@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <span>
+#include <string>
 
 #include "base/saturating.hpp"
 #include "lib/flash3_layout.h"
@@ -76,7 +79,8 @@ int instruction_registers(const Problem& p, const Tile& tile) {
   return std::max(tile.bc, static_cast<int>(p.head_dim)) / 2 + 30;
 }
 
-// One consumer warpgroup leaves room for a second block. Two stages if they fit.
+// One consumer warpgroup leaves room for a second block. Four stages if they fit, or two: a ring of three
+// costs a division in every step. Turns pay under a causal mask alone (results/h200/pages/notes-forward.md).
 Shape shape_of(const Problem& p, const Tile& tile, const DeviceProfile& device) {
   Shape shape{.consumers = consumers_of(tile)};
   shape.threads = (shape.consumers + 1) * 128;
@@ -90,10 +94,11 @@ Shape shape_of(const Problem& p, const Tile& tile, const DeviceProfile& device) 
                       of_two.needed + comfort <= of_two.available &&
                       instruction_registers(p, tile) <= flash3_registers_at_start(1, 2);
   shape.min_blocks = blocks.value_or(second ? 2 : 1);
-  shape.stages = stages.value_or(fits(shape.min_blocks, 2) ? 2 : 1);
+  shape.stages = stages.value_or(fits(shape.min_blocks, 4) ? 4 : fits(shape.min_blocks, 2) ? 2 : 1);
   const bool room = registers_of(p, tile, shape.min_blocks, true).fit();
   shape.optimistic = tile.knobs.get("optimistic").value_or(room) != 0;
-  shape.ping_pong = tile.knobs.get("ping_pong").value_or(shape.consumers > 1) != 0;
+  const bool turns = shape.consumers > 1 && p.mask == Mask::causal;
+  shape.ping_pong = tile.knobs.get("ping_pong").value_or(turns) != 0;
   shape.smem_bytes = smem_bytes(p, tile, shape.stages);
   return shape;
 }
@@ -150,28 +155,38 @@ Knobs knobs_used(const Problem& p, const Tile& tile, const DeviceProfile& device
           {"time_v_layout", tile.knobs.get("time_v_layout").value_or(0)}};
 }
 
-// The fastest tiles measured on an H200 (results/h200/pages/notes-forward.md), by the head_dim they were
-// measured at: the largest whose S, O and two P stay in registers; more rows of Q, and so fewer bytes from
-// L2, where that leaves room for three warpgroups.
+// The fastest tiles measured on an H200 (results/h200/pages/notes-forward.md), by the head_dim and lengths
+// they were measured at: the largest whose S, O and two P stay in registers; more rows of Q, and so fewer
+// bytes from L2, where that leaves room for three warpgroups; of short sequences, what divides them.
+constexpr int64_t any_length = std::numeric_limits<int64_t>::max();
 struct Tuned {
-  int64_t head_dim;  // up to here
+  int64_t head_dim, length;  // up to here
   Tile full, causal;
 };
 constexpr std::array tuned_16bit = {
-    Tuned{64, {192, 80}, {192, 96}},  Tuned{96, {128, 128}, {128, 128}}, Tuned{128, {128, 128}, {128, 128}},
-    Tuned{192, {128, 80}, {128, 96}}, Tuned{256, {128, 80}, {128, 80}},
+    Tuned{64, 1024, {64, 128}, {128, 128}},        Tuned{64, any_length, {192, 96}, {192, 96}},
+    Tuned{96, any_length, {128, 128}, {128, 128}}, Tuned{128, any_length, {128, 128}, {128, 128}},
+    Tuned{192, any_length, {128, 80}, {128, 96}},  Tuned{256, 512, {128, 64}, {128, 64}},
+    Tuned{256, any_length, {128, 80}, {128, 80}},
 };
 constexpr std::array tuned_fp8 = {
-    Tuned{64, {192, 128}, {192, 128}},  Tuned{96, {192, 96}, {192, 96}},  Tuned{128, {192, 96}, {128, 128}},
-    Tuned{192, {128, 128}, {128, 128}}, Tuned{256, {128, 96}, {128, 96}},
+    Tuned{64, any_length, {192, 128}, {192, 128}}, Tuned{96, any_length, {192, 96}, {192, 96}},
+    Tuned{128, any_length, {192, 96}, {128, 128}}, Tuned{192, any_length, {128, 128}, {128, 128}},
+    Tuned{256, any_length, {128, 96}, {128, 96}},
 };
 
+const Tuned& tuned_for(std::span<const Tuned> table, const Problem& p) {
+  const auto found = std::ranges::find_if(table, [&](const Tuned& t) {
+    return p.head_dim <= t.head_dim && std::max(p.q_len, p.kv_len) <= t.length;
+  });
+  return found == table.end() ? table.back() : *found;
+}
+
 TileChoice default_tile(const Problem& p, const DeviceProfile&) {
-  const auto& table = is_fp8(p) ? tuned_fp8 : tuned_16bit;
-  const auto found = std::ranges::find_if(table, [&](const Tuned& t) { return p.head_dim <= t.head_dim; });
-  const Tuned& tuned = found == table.end() ? table.back() : *found;
+  const Tuned& tuned = is_fp8(p) ? tuned_for(tuned_fp8, p) : tuned_for(tuned_16bit, p);
+  const std::string lengths = tuned.length == any_length ? "" : fmt::format(" up to N = {}", tuned.length);
   return {p.mask == Mask::causal ? tuned.causal : tuned.full,
-          fmt::format("fastest measured on an H200 at head_dim {}, {}, {}", tuned.head_dim,
+          fmt::format("fastest measured on an H200 at head_dim {}{}, {}, {}", tuned.head_dim, lengths,
                       is_fp8(p) ? "fp8" : "bf16", to_string(p.mask))};
 }
 
@@ -256,8 +271,7 @@ std::vector<TensorMap> tensor_maps(const Problem& p, const Tile& tile) {
   const ElementType type = element_of(p.dtype);
   const TensorMap v = is_fp8(p) ? panels(v_operand(p), p.head_dim, tile.bc, type)
                                 : panels(operand_v, tile.bc, p.head_dim, type);
-  return {panels(operand_q, wgmma_rows, p.head_dim, type), panels(operand_k, tile.bc, p.head_dim, type), v,
-          panels(operand_o, wgmma_rows, p.head_dim, output_element(p.dtype))};
+  return {panels(operand_q, wgmma_rows, p.head_dim, type), panels(operand_k, tile.bc, p.head_dim, type), v};
 }
 
 KernelLaunch launch_of(const Problem& p, const Tile& tile, const DeviceProfile& device) {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "device/device_profiles.hpp"
 #include "lib/flash3_layout.h"
@@ -256,10 +257,10 @@ TEST(Flash3Order, TheScheduleFollowsIt) {
 }
 
 TEST(Flash3Layout, SharedMemoryIsQRingsBarriersAndWork) {
-  // Q 64 x 16, one stage of K and V 16 x 16, six barriers, one Work.
-  EXPECT_EQ(flash3_smem_bytes(1, 16, 16, 2, 1), 2048 + 2 * 512 + 6 * 8 + 16);
-  // Q in fp8 has room for O in bf16: 4 x 64 x 32 x 2; four stages of 32 x 32; 24 barriers, four Works.
-  EXPECT_EQ(flash3_smem_bytes(4, 32, 32, 1, 4), 16384 + 4 * 2 * 1024 + 24 * 8 + 4 * 16);
+  // Q 64 x 16, one stage of K and V 16 x 16, six barriers, two Works.
+  EXPECT_EQ(flash3_smem_bytes(1, 16, 16, 2, 1), 2048 + 2 * 512 + 6 * 8 + 2 * 16);
+  // Q in fp8: 4 x 64 x 32; four stages of 32 x 32; 24 barriers, eight Works.
+  EXPECT_EQ(flash3_smem_bytes(4, 32, 32, 1, 4), 8192 + 4 * 2 * 1024 + 24 * 8 + 8 * 16);
   EXPECT_EQ(kernel_of(problem_of(Dtype::bf16, 512, 512), {128, 80, {{"stages", 3}}}).smem_bytes,
             flash3_smem_bytes(2, 64, 80, 2, 3));
 }
@@ -274,9 +275,8 @@ TEST(Flash3Layout, TilesStartWhereTheirSwizzleRepeats) {
           const int width = flash3_panel_width(row_bytes);
           return row_bytes % width == 0 && rows * width % (8 * width) == 0 && first % (8 * width) == 0;
         };
-        const int k_at = 64 * d * 2, tile = bc * d * element;
+        const int k_at = 64 * d * element, tile = bc * d * element;
         EXPECT_TRUE(repeats(64, d * element, k_at)) << "Q " << d;
-        EXPECT_TRUE(repeats(64, d * 2, k_at)) << "O " << d;
         EXPECT_TRUE(repeats(bc, d * element, k_at)) << "K " << d << " " << bc;
         EXPECT_TRUE(repeats(bc, d * element, tile)) << "K's ring " << d << " " << bc;
         const int v_rows = element == 1 ? d : bc, v_row_bytes = element == 1 ? bc : d * element;
@@ -361,7 +361,7 @@ TEST(Flash3Supports, SaysWhatDoesNotFit) {
       "flash3 at 128x128 and head_dim 64 has a wgmma of about 94 registers, 6 warpgroups start with 80");
   const Problem wide = problem_of(Dtype::bf16, 512, 512, Mask::full, 1, 1, 128);
   EXPECT_EQ(case_with(wide, 64, 64, {{"stages", 4}, {"min_blocks", 2}}).skip,
-            "min_blocks = 2 needs 297280 bytes of shared memory an SM, h200 has 233472");
+            "min_blocks = 2 needs 297312 bytes of shared memory an SM, h200 has 233472");
   const Problem widest = problem_of(Dtype::bf16, 512, 512, Mask::full, 1, 1, 256);
   EXPECT_THAT(case_with(widest, 128, 80, {{"stages", 3}}).skip.value_or("runs"),
               HasSubstr("bytes of shared memory a block, h200 allows 232448"));
@@ -373,7 +373,7 @@ std::vector<Problem> every_kind() {
   for (Dtype dtype : {Dtype::fp16, Dtype::bf16, Dtype::fp8})
     for (Mask mask : {Mask::full, Mask::causal})
       for (int64_t d = dtype == Dtype::fp8 ? 32 : 16; d <= 256; d += dtype == Dtype::fp8 ? 32 : 16)
-        for (int64_t n : {1, 4096}) all.push_back(problem_of(dtype, n, n, mask, 16, 16, d));
+        for (int64_t n : {1, 512, 4096}) all.push_back(problem_of(dtype, n, n, mask, 16, 16, d));
   return all;
 }
 
@@ -395,6 +395,23 @@ TEST(Flash3Tiles, DefaultsRunOnEveryHopperWithoutGivingUpTheSecondStage) {
           << text(p);
       EXPECT_GE(c.tile.knobs.get("stages").value_or(0), 2) << text(p);
     }
+}
+
+TEST(Flash3Tiles, ShortSequencesHaveTilesThatDivideThem) {
+  const auto tile = [](int64_t n, int64_t head_dim, Mask mask, Dtype dtype = Dtype::bf16) {
+    const TileChoice chosen = flash3().default_tile(problem_of(dtype, n, n, mask, 1, 1, head_dim), h200());
+    return fmt::format("{}x{} {}", chosen.tile.br, chosen.tile.bc, chosen.reason);
+  };
+  EXPECT_EQ(tile(512, 64, Mask::full),
+            "64x128 fastest measured on an H200 at head_dim 64 up to N = 1024, bf16, full");
+  EXPECT_EQ(tile(1024, 64, Mask::causal),
+            "128x128 fastest measured on an H200 at head_dim 64 up to N = 1024, bf16, causal");
+  EXPECT_EQ(tile(1025, 64, Mask::causal), "192x96 fastest measured on an H200 at head_dim 64, bf16, causal");
+  EXPECT_EQ(tile(512, 256, Mask::causal),
+            "128x64 fastest measured on an H200 at head_dim 256 up to N = 512, bf16, causal");
+  EXPECT_EQ(tile(513, 256, Mask::full), "128x80 fastest measured on an H200 at head_dim 256, bf16, full");
+  EXPECT_EQ(tile(512, 64, Mask::full, Dtype::fp8),
+            "192x128 fastest measured on an H200 at head_dim 64, fp8, full");
 }
 
 // `tune` cannot find what it does not try.
@@ -441,6 +458,31 @@ TEST(Flash3Knobs, InForceTheyMakeTheSameKernel) {
             }
           }
   EXPECT_GT(ran, 100u);
+}
+
+TEST(Flash3Knobs, TheRingHasFourTilesOrTwoAsTheyFit) {
+  const auto stages = [](int64_t head_dim, const Tile& tile) {
+    return case_with(problem_of(Dtype::bf16, 4096, 4096, Mask::full, 1, 1, head_dim), tile.br, tile.bc)
+        .tile.knobs.get("stages")
+        .value_or(0);
+  };
+  EXPECT_EQ(stages(64, {192, 96}), 4);    // 120 KB
+  EXPECT_EQ(stages(64, {64, 128}), 2);    // two blocks of 72 KB, not of 136
+  EXPECT_EQ(stages(128, {128, 128}), 2);  // 160 KB, not 288
+  EXPECT_EQ(stages(256, {128, 160}), 0);  // registers
+  EXPECT_EQ(stages(256, {64, 112}), 1);   // 144 KB, not 256
+}
+
+TEST(Flash3Knobs, WarpgroupsTakeTurnsUnderACausalMaskAlone) {
+  for (const auto& [mask, br, turns] : {std::tuple{Mask::full, 128, "0"},
+                                        {Mask::full, 192, "0"},
+                                        {Mask::causal, 128, "1"},
+                                        {Mask::causal, 192, "1"},
+                                        {Mask::causal, 64, "0"}}) {
+    const KernelLaunch kernel = kernel_of(problem_of(Dtype::bf16, 1024, 1024, mask), {br, 64});
+    const std::map<std::string, std::string> macros(kernel.macros.begin(), kernel.macros.end());
+    EXPECT_EQ(macros.at("PING_PONG"), turns) << br;
+  }
 }
 
 TEST(Flash3Knobs, ArriveAtTheKernel) {

@@ -49,7 +49,7 @@ class ClaimsTest(unittest.TestCase):
         self.assertEqual(kept, set(claims.DOCUMENTS) | COMPUTED)
 
     def test_a_figure_that_was_changed(self):
-        found = self.wrong(readme=self.texts["README.md"].replace("(24, lowest 0.756", "(18, lowest 0.979"))
+        found = self.wrong(readme=self.texts["README.md"].replace("(36, lowest 1.002", "(18, lowest 1.059"))
         self.assertIn("ABSENT", [state for state, _ in found])
         self.assertIn("NO CLAIM", [state for state, _ in found])
 
@@ -67,15 +67,28 @@ class ClaimsTest(unittest.TestCase):
 
         self.changed_rows("sweeps/versus", slower)
         found = self.wrong()
-        self.assertTrue(any(state == "ABSENT" and "lowest 0.378 at d = 64 causal N = 512" in what for state, what in found), found)
+        self.assertTrue(any(state == "ABSENT" and "lowest 0.501 at d = 64 causal N = 512" in what for state, what in found), found)
 
     def test_flags_that_appear(self):
         self.changed_rows("sweeps/versus", lambda rows: [row | {"flags": "throttled"} for row in rows])
-        self.assertTrue(any("24 of flash2's 24, 24 of flash3's 24" in what for _, what in self.wrong()))
+        self.assertTrue(any("36 of flash2's 36 shapes, 36 of flash3's 36" in what for _, what in self.wrong()))
 
     def test_a_peer_that_nobody_tells_of(self):
-        self.changed_rows("sweeps/versus_peers", lambda rows: [*rows, rows[0] | {"variant": "fa3"}])
+        self.changed_rows("sweeps/versus_peers", lambda rows: [*rows, rows[0] | {"variant": "fa4"}])
         self.assertTrue(any(state == "NO ROWS" and what.startswith("peers:") for state, what in self.wrong()))
+
+    def test_a_turn_that_is_missing(self):
+        self.changed_rows("sweeps/versus_peers", lambda rows: [row for row in rows if row is not rows[0]])
+        self.assertTrue(any(state == "NO ROWS" and what.startswith("turns:") for state, what in self.wrong()))
+
+    def test_peers_that_do_not_say_whether_they_drifted(self):
+        self.changed_rows("sweeps/versus_peers", lambda rows: [row | {"drift_pct": ""} for row in rows])
+        self.assertTrue(any(state == "NO ROWS" and what.startswith("beside_others:") for state, what in self.wrong()))
+
+    def test_rows_of_another_flash3_are_told_apart(self):
+        newest = joined.read_csv(self.root / "results/h200/sweeps/versus.csv")[1][0]["run"]
+        self.changed_rows("sweeps/short", lambda rows: [row | {"run": newest} for row in rows])
+        self.assertTrue(any(state == "ABSENT" and "`model`, `short` and `versus` are of f5decca3b2b9" in what for state, what in self.wrong()))
 
     def test_default_tiles_that_are_off(self):
         def off(rows):

@@ -43,7 +43,7 @@ class PeersTest(unittest.TestCase):
                 writer.writerow(row)
             done = subprocess.run([PROGRAM, "gate", path, path], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("1 row and 1 value compared", done.stdout)
+        self.assertIn("1 of 1 row the same; 1 value compared", done.stdout)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "measure/compile/ceiling_kernels.hpp"
+#include "measure/gpu/gpu_fixture.hpp"
 
 namespace attnprof {
 namespace {
@@ -42,16 +43,17 @@ TEST(CeilingKernels, AreThoseTheArchitectureHas) {
   for (std::string_view name : names(9, 0)) EXPECT_TRUE(find_ceiling_kind(name)) << name;
 }
 
-TEST(CeilingsGpu, AllAreOfAPlausibleSize) {
-  try {
-    const MeasuredCeilings measured = measure_ceilings(MeasureOptions{});
-    for (const auto& [name, ceiling] : measured.ceilings) {
-      EXPECT_GT(ceiling.median, 0) << name;
-      EXPECT_LT(ceiling.median, 1.3 * ceiling.nominal.value_or(ceiling.median)) << name;
-    }
-    EXPECT_GE(measured.ceilings.size() + measured.notices.size(), 6u);
-  } catch (const EnvironmentError& missing) {
-    GTEST_SKIP() << missing.what();
+using CeilingsGpu = GpuTest;
+
+// Each kernel does nothing but take its resource: mma.sync on e4m3, the slowest of them beside its nominal
+// rate, reaches a quarter. What was not measured is a notice.
+TEST_F(CeilingsGpu, AllAreMeasuredAndOfAPlausibleSize) {
+  const MeasuredCeilings measured = measure_ceilings(options_);
+  EXPECT_THAT(measured.notices, testing::IsEmpty());
+  EXPECT_GE(measured.ceilings.size(), 8u);
+  for (const auto& [name, ceiling] : measured.ceilings) {
+    EXPECT_GT(ceiling.median, 0.2 * ceiling.nominal.value_or(0)) << name;
+    EXPECT_LT(ceiling.median, 1.3 * ceiling.nominal.value_or(1e9)) << name;
   }
 }
 

@@ -78,6 +78,22 @@ TEST(Driver, TheStubFirstInTheLibraryPathIsASentenceAndNoCrash) {
   EXPECT_THAT(read_file(output), AllOf(HasSubstr("refused: "), HasSubstr("is the CUDA toolkit's stub")));
 }
 
+// What a test that needs a GPU becomes on a machine whose driver is a stub.
+TEST(Driver, WhereAGpuIsExpectedASkipIsAFailure) {
+  const ScratchDir scratch;
+  fs::create_symlink(stub_library(), scratch.path() / "libcuda.so.1");
+  const std::vector<std::string> command = own_disabled_test("GpuTest.InfoDescribesTheDevice");
+  RunPlace place;
+  place.variables = {{"LD_LIBRARY_PATH", scratch.path()}, {"ATTNPROF_EXPECT_GPU", ""}};
+  const std::string output = scratch.path() / "output";
+  EXPECT_EQ(run_program(command, output, nullptr, place), 0);
+  EXPECT_THAT(read_file(output), AllOf(HasSubstr("[  SKIPPED ]"), HasSubstr("is the CUDA toolkit's stub")));
+  place.variables.back().second = "1";
+  EXPECT_EQ(run_program(command, output, nullptr, place), 1);
+  EXPECT_THAT(read_file(output), AllOf(HasSubstr("[  FAILED  ]"),
+                                       HasSubstr("ATTNPROF_EXPECT_GPU is set, but"), HasSubstr("stub")));
+}
+
 TEST(Driver, ArchitecturesAreNamedAsNvccNamesThem) {
   EXPECT_EQ(arch_of(8, 0), "sm_80");
   EXPECT_EQ(arch_of(8, 9), "sm_89");

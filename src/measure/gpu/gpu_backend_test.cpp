@@ -1,4 +1,6 @@
 // Opening the device, times, and what ends a case.
+#include <fmt/format.h>
+
 #include <iostream>
 
 #include "base/run_program.hpp"
@@ -57,18 +59,25 @@ TEST_F(GpuTest, TimesHaveAnIntervalAndGrowWithTheProblem) {
   }
 }
 
-TEST_F(GpuTest, ColdIsNotFasterThanWarm) {
+// Few queries and as many keys and values as L2 keeps: warm, they come from L2 at more than twice the rate.
+// An eviction that does nothing makes both alike: 1.01 on an H200, and with it 1.08.
+TEST_F(GpuTest, ColdIsSlowerThanWarm) {
   const auto backend = make_gpu_backend(options_);
-  Case c = any_case(problem_of(1024), backend->info().device);
+  const DeviceProfile& device = backend->info().device;
+  Problem p = problem_of(512);
+  p.q_len = 16;
+  p.heads = p.kv_heads = 2 * device.l2_bytes / 5 / (2 * p.kv_len * p.head_dim * 2);
+  Case c = case_of(*find_variant("flash2"), p, device);
   double median_ns[2];
   for (const CacheState cache : {CacheState::cold, CacheState::warm}) {
     Status status;
     c.cache = cache;
     backend->prepare(c);
-    backend->verify();
+    EXPECT_EQ(backend->verify().verified, "yes");
     median_ns[cache == CacheState::warm] = *backend->time(status).median_ns;
   }
-  EXPECT_GT(median_ns[0], 0.98 * median_ns[1]);
+  RecordProperty("cold_over_warm", fmt::format("{:.3f}", median_ns[0] / median_ns[1]));
+  EXPECT_GT(median_ns[0], 1.03 * median_ns[1]) << median_ns[0] << " ns cold, " << median_ns[1] << " ns warm";
 }
 
 TEST_F(GpuTest, TooLittleMemoryIsASkipWithBothNumbers) {

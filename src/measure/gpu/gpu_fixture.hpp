@@ -1,4 +1,4 @@
-// Tests on a real GPU; skipped with the reason where there is none.
+// Tests on a real GPU; skipped with the reason where there is none (needs_gpu.hpp).
 #pragma once
 
 #include <gmock/gmock.h>
@@ -13,6 +13,7 @@
 #include "measure/compile/toolchain.hpp"
 #include "measure/gpu/driver.hpp"
 #include "measure/gpu/gpu_backend.hpp"
+#include "measure/gpu/needs_gpu.hpp"
 #include "schedule/tiling.hpp"
 #include "test_paths.hpp"
 #include "variants/registry.hpp"
@@ -68,7 +69,7 @@ class GpuTest : public testing::Test {
       driver();
       find_toolchain();
     } catch (const EnvironmentError& error) {
-      GTEST_SKIP() << error.what();
+      return skip_or_fail(error.what());
     }
     static const ScratchDir shared_cache;  // kernels are compiled once for all tests
     options_.cache_dir = shared_cache.path();
