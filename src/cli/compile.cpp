@@ -23,6 +23,7 @@
 #include "files/build_meta.hpp"
 #include "files/env_id.hpp"
 #include "files/meta.hpp"
+#include "measure/comparable_facts.hpp"
 #include "measure/compile/compile_plan.hpp"
 #include "plan/grammar.hpp"
 
@@ -128,6 +129,7 @@ BuildRun build_run(const CompileCommand& options, const KernelCompiler& compiler
           .command = "compile",
           .command_line = options.command_line,
           .environment = {{"nvcc", compiler.toolchain().version}, {"nvcc_flags", nvcc_flags()}},
+          .comparable = names_of(compiled_facts),
           .kernels = kernel_tree(compiler.kernels_dir())};
 }
 

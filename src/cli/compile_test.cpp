@@ -55,7 +55,7 @@ TEST_F(CompileCommandTest, AKernelIsOneRowWhateverLengthsAreSwept) {
   EXPECT_THAT(column(several.out, "macros").front(), HasSubstr("STAGES="));
   const Result same = run({"gate", folder_ / "several.csv", folder_ / "one.csv"});
   EXPECT_EQ(same.code, 0) << same.out;
-  EXPECT_THAT(same.out, HasSubstr("1 row and 5 values compared"));
+  EXPECT_THAT(same.out, HasSubstr("1 of 1 row the same; 5 values compared"));
 }
 
 TEST_F(CompileCommandTest, ABaselineOfAnotherCompilerIsNotComparable) {

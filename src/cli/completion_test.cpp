@@ -68,6 +68,8 @@ TEST_F(BashCompletion, OffersCommandsOptionsAndTheirValues) {
   EXPECT_THAT(offered({"baseline", "update", "--accept"}), ElementsAre("--accept-regressions"));
   EXPECT_THAT(offered({"help", "tu"}), ElementsAre("tune"));
   EXPECT_THAT(offered({"completion", "z"}), ElementsAre("zsh"));
+  EXPECT_THAT(offered({"compile", "--arch", "sm_8"}), ElementsAre("sm_80", "sm_86", "sm_87", "sm_89"));
+  EXPECT_THAT(offered({"compile", "--arch", "sm_80,sm_9"}), ElementsAre("sm_80,sm_90", "sm_80,sm_90a"));
   EXPECT_THAT(offered({"sweep", "-N", "5"}), testing::IsEmpty()) << "any number";
 }
 

@@ -5,6 +5,7 @@
 
 #include "cli/command_tree.hpp"
 #include "cli/usage_complaint.hpp"
+#include "device/architectures.hpp"
 #include "device/device_profiles.hpp"
 #include "problem/problem_fields.hpp"
 #include "row/schema.hpp"
@@ -68,12 +69,7 @@ Words known_words(const CLI::Option& option, const CLI::App& app) {
   if (has_name(option, "--target")) return target_names();
   if (has_name(option, "--columns")) return known_columns();
   if (has_name(option, "--cache")) return {"cold", "warm", "both"};
-  if (has_name(option, "--arch")) {
-    Words archs;
-    for (const DeviceProfile& profile : all_profiles())
-      if (std::ranges::find(archs, profile.arch) == archs.end()) archs.push_back(profile.arch);
-    return archs;
-  }
+  if (has_name(option, "--arch")) return architecture_names();
   return field_words(option);
 }
 

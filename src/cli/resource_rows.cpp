@@ -1,6 +1,7 @@
 #include "cli/resource_rows.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -30,14 +31,44 @@ Count ctas_of(const KernelRow& row, int64_t dynamic_smem) {
       {static_cast<int>(*row.threads), row.facts.registers, row.facts.smem_bytes + dynamic_smem}, *device);
 }
 
+constexpr const char* no_nvdisasm =
+    "there is no nvdisasm; install the CUDA toolkit or the Python package nvidia-cuda-nvdisasm, or put it in "
+    "PATH";
+
+using AccessesByName = std::map<std::string, LocalAccesses>;
+
+// Empty, and `why` says why, where they are not known and need not be.
+AccessesByName accesses_of(std::string_view bytes, const std::string& where, const Reading& reading,
+                           std::string& why) {
+  if (reading.nvdisasm.empty()) {
+    why = no_nvdisasm;
+    return {};
+  }
+  why = fmt::format("{}: {} does not list all kernels; take the one of a newer toolkit", where,
+                    reading.nvdisasm);
+  try {
+    return local_accesses(bytes, reading.nvdisasm, where);
+  } catch (const EnvironmentError& error) {
+    if (reading.options.disassembly == Disassembly::on) throw;
+    why = error.what();
+    return {};
+  }
+}
+
+void leave_out_accesses(const std::string& why, Reading& reading) {
+  if (reading.options.disassembly == Disassembly::on)
+    throw EnvironmentError(fmt::format("--disassembly on: {}", why));
+  if (reading.without_accesses++ == 0) reading.why_without_accesses = why;
+}
+
 // What uses no stack has nothing in local memory.
 void count_accesses(const Cubin& cubin, std::string_view bytes, const std::string& where, Reading& reading) {
   const auto begin = reading.rows.end() - std::ssize(cubin.kernels);
   const auto has_stack = [](const KernelRow& row) { return row.facts.stack_bytes > 0; };
   if (reading.options.disassembly == Disassembly::off) return;
-  std::map<std::string, LocalAccesses> accesses;
-  const bool any = std::any_of(begin, reading.rows.end(), has_stack);
-  if (any && !reading.nvdisasm.empty()) accesses = local_accesses(bytes, reading.nvdisasm, where);
+  AccessesByName accesses;
+  std::string why;
+  if (std::any_of(begin, reading.rows.end(), has_stack)) accesses = accesses_of(bytes, where, reading, why);
   for (auto row = begin; row != reading.rows.end(); ++row) {
     const auto found = accesses.find(row->facts.name);
     if (found != accesses.end())
@@ -45,7 +76,7 @@ void count_accesses(const Cubin& cubin, std::string_view bytes, const std::strin
     else if (!has_stack(*row))
       row->local_loads = row->local_stores = 0;
     else
-      ++reading.without_accesses;
+      leave_out_accesses(why, reading);
   }
 }
 
@@ -78,45 +109,63 @@ std::string content_of(const std::string& file) {
   return read_text_file(file);
 }
 
-void read_file_of_kernels(const std::string& path, Reading& reading) {
+// Two ways to write a path are one file.
+std::string plain_path(const std::string& path) {
+  return std::filesystem::path(path).lexically_normal().string();
+}
+
+// Rows match by file: of one that is read twice, each row would be there twice.
+void check_given_once(const std::vector<std::string>& files) {
+  std::map<std::string, std::string> seen;  // as it was given, by its plain path
+  for (const std::string& file : files)
+    if (const auto [first, added] = seen.emplace(plain_path(file), file); !added)
+      throw UsageError(first->second == file
+                           ? fmt::format("{} is given twice; give each file once", file)
+                           : fmt::format("{} and {} are one file; give it once", first->second, file));
+}
+
+// Returns why there is no kernel, empty where there is one.
+std::string read_file_of_kernels(const std::string& path, Reading& reading) {
   const std::string content = content_of(path);
-  // Two ways to write a path are one file.
-  const std::string file = reading.options.as.empty()
-                               ? std::filesystem::path(path).lexically_normal().string()
-                               : reading.options.as;
+  const std::string file = reading.options.as.empty() ? plain_path(path) : reading.options.as;
   std::map<std::string, int> copies;
   const size_t before = reading.rows.size();
   const DeviceCode code = for_each_cubin(
       content, path, [&](std::string_view cubin) { add_cubin(cubin, path, file, reading, copies); });
-  if (reading.rows.size() > before) return;
-  say(fmt::format(
-      "{} has no kernel{}", path,
-      code.cubins == 0 && code.ptx > 0
-          ? ": its device code is PTX alone; build it for an architecture (-gencode ... code=sm_90)"
-          : ""));
+  if (reading.rows.size() > before) return "";
+  const bool only_ptx = code.cubins == 0 && code.ptx > 0;
+  return only_ptx ? fmt::format(
+                        "the device code of {} is PTX alone; build it for an architecture (-gencode ... "
+                        "code=sm_90)",
+                        path)
+                  : fmt::format("{} has none; give what was built with nvcc", path);
 }
 
 }  // namespace
 
 Reading read_kernels(const ResourcesCommand& options) {
+  check_given_once(options.files);
   Reading reading{.options = options, .nvdisasm = {}, .rows = {}};
   if (options.disassembly != Disassembly::off) reading.nvdisasm = find_nvdisasm();
   if (options.disassembly == Disassembly::on && reading.nvdisasm.empty())
-    throw EnvironmentError(
-        "--disassembly on: there is no nvdisasm; install the CUDA toolkit or the Python package "
-        "nvidia-cuda-nvdisasm, or put it in PATH");
-  for (const std::string& file : options.files) read_file_of_kernels(file, reading);
+    throw EnvironmentError(fmt::format("--disassembly on: {}", no_nvdisasm));
+  std::vector<std::string> without_kernels;
+  for (const std::string& file : options.files)
+    if (std::string why = read_file_of_kernels(file, reading); !why.empty())
+      without_kernels.push_back(std::move(why));
+  // Where nothing was read, it explains the exit code.
   if (reading.rows.empty())
-    throw EnvironmentError("there is no kernel in what was given: give what was built with nvcc");
+    throw EnvironmentError(
+        fmt::format("there is no kernel in what was given: {}", fmt::join(without_kernels, "; ")));
+  for (const std::string& why : without_kernels) say(fmt::format("there is a file without kernels: {}", why));
   return reading;
 }
 
 void say_what_is_not_known(const Reading& reading) {
   if (reading.without_accesses > 0)
-    say(fmt::format(
-        "local loads and stores of {} kernel{} with a stack are not known: there is no nvdisasm; install "
-        "the CUDA toolkit or the Python package nvidia-cuda-nvdisasm",
-        reading.without_accesses, reading.without_accesses == 1 ? "" : "s"));
+    say(fmt::format("local loads and stores of {} kernel{} with a stack are not known: {}",
+                    reading.without_accesses, reading.without_accesses == 1 ? "" : "s",
+                    reading.why_without_accesses));
   if (reading.without_threads > 0)
     say(fmt::format("ctas_per_sm of {} kernel{} without launch bounds is not known: give --block",
                     reading.without_threads, reading.without_threads == 1 ? "" : "s"));

@@ -40,10 +40,11 @@ struct Reading {
   std::string nvdisasm;  // empty: there is none
   std::vector<KernelRow> rows;
   size_t without_threads = 0, without_accesses = 0;  // rows
+  std::string why_without_accesses = {};             // of the first of them
 };
 
-// In the order of the files. Throws UsageError for a file that cannot be read, EnvironmentError where there
-// is no kernel or a tool is missing that is asked for.
+// In the order of the files. Throws UsageError for a file that cannot be read or is given twice,
+// EnvironmentError where there is no kernel or a tool that is asked for is missing or fails.
 Reading read_kernels(const ResourcesCommand& options);
 
 // Prints what is missing from the rows, and what would help.

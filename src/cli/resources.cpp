@@ -18,6 +18,7 @@
 #include "cli/text_output.hpp"
 #include "files/env_id.hpp"
 #include "files/meta.hpp"
+#include "measure/comparable_facts.hpp"
 
 namespace attnprof {
 namespace {
@@ -28,7 +29,7 @@ constexpr const char* resources_footer =
     "Examples:\n"
     "  attnprof resources build/libk.so --block 256 -o head.csv   # and base.csv\n"
     "  attnprof gate base.csv head.csv         # exit code 1: spills, fewer blocks\n\n"
-    "Rows match by file as it is given here, architecture and kernel.\n"
+    "Rows match by file as it is given here, architecture and kernel.\n\n"
     "Exit codes: 0 all well, 2 wrong usage or a file that cannot be read, 3 no\n"
     "kernel, a tool or library that is asked for is missing, or -o cannot be written.";
 
@@ -50,13 +51,11 @@ ResourcesParser::ResourcesParser(CLI::App& app) {
   app.add_option("--dynamic-smem", dynamic_smem_, "Shared memory a launch adds, bytes")
       ->type_name("BYTES")
       ->default_str(dynamic_smem_);
-  app.add_option("--disassembly", disassembly_, "Local loads, stores by nvdisasm: auto, on, off")
-      ->type_name("WORD")
-      ->default_str(disassembly_);
+  add_choice(app, "--disassembly", disassembly_, "auto|on|off", "Local loads, stores by nvdisasm");
   add_name(app, "--as", options_.as, "Name of the one FILE in the rows", "NAME");
-  add_name(app, "-o,--output", options_.output, "CSV to write, with FILE.meta.json", "FILE");
+  add_output(app, options_.output, "CSV to write, with FILE.meta.json");
   app.add_flag("--overwrite", options_.overwrite, "Start FILE again");
-  app.add_option("--format", format_, "Standard output: table, csv or json")->default_str(format_);
+  add_choice(app, "--format", format_, "table|csv|json", "Standard output");
   app.footer(resources_footer);
 }
 
@@ -91,7 +90,8 @@ BuildRun build_run(const Reading& reading) {
           .environment = {{"compiler", joined(compilers)},
                           {"block", options.block ? fmt::format("{}", options.block) : "launch bounds"},
                           {"dynamic_smem", fmt::format("{}", options.dynamic_smem)},
-                          {"disassembly", reading.nvdisasm.empty() ? "none" : "nvdisasm"}}};
+                          {"disassembly", reading.nvdisasm.empty() ? "none" : "nvdisasm"}},
+          .comparable = names_of(resources_facts)};
 }
 
 struct ResourceColumn {
@@ -175,8 +175,9 @@ ExitCode resources_command(const ResourcesCommand& options) {
   std::vector<size_t> numbers;
   for (size_t i = 0; i < columns.size(); ++i)
     if (columns[i].number) numbers.push_back(i);
-  print(options.format == Format::table ? format_lines(for_people(reading.rows, columns), Format::table)
-                                        : format_lines(lines, options.format, numbers));
+  if (!is_standard_output(options.output))
+    print(options.format == Format::table ? format_lines(for_people(reading.rows, columns), Format::table)
+                                          : format_lines(lines, options.format, numbers));
   say_what_is_not_known(reading);
   return ExitCode::ok;
 }

@@ -2,13 +2,16 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/csv.hpp"
 #include "base/run_program.hpp"
 #include "cli/run_fixture.hpp"
 #include "measure/compile/nvcc_fixture.hpp"
+#include "testing/set_variable.hpp"
 #include "testing/temporary_file.hpp"
 
 namespace attnprof {
@@ -16,6 +19,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 // Two kernels, the first with so many ints in registers.
 std::string source(int ints) {
@@ -36,6 +40,12 @@ extern "C" __global__ void plain(int* x) {{
 }}
 )",
                      ints);
+}
+
+// The first kernel with an array whose indices are not known when it is compiled.
+std::string with_stack() {
+  std::string text = source(32);
+  return text.replace(text.find("v[i] * i"), 8, "v[x[i] % N]");
 }
 
 class ResourcesTest : public NvccTest {
@@ -123,12 +133,11 @@ TEST_F(ResourcesTest, TheGateFindsWhatGotWorse) {
   fewer.replace(fewer.find("kept[100]"), 9, "kept[8000]");
   const Result worse = run({"gate", base, rows("fewer.csv", fewer)});
   EXPECT_EQ(worse.code, 1);
-  EXPECT_THAT(worse.out, AllOf(HasSubstr("smem_bytes"), HasSubstr("ctas_per_sm"), HasSubstr("plain")));
-  std::string stack = source(32);
-  stack.replace(stack.find("v[i] * i"), 8, "v[x[i] % N]");  // not known when it is compiled
-  const Result spilled = run({"gate", base, rows("stack.csv", stack)});
+  EXPECT_THAT(worse.out, AllOf(HasSubstr("2 of 2 kernels worse (plain)"), HasSubstr("shared memory"),
+                               HasSubstr("blocks an SM"), HasSubstr("plain")));
+  const Result spilled = run({"gate", base, rows("stack.csv", with_stack())});
   EXPECT_EQ(spilled.code, 1);
-  EXPECT_THAT(spilled.out, AllOf(HasSubstr("worse"), HasSubstr("stack_bytes"), HasSubstr("sum<32>")));
+  EXPECT_THAT(spilled.out, AllOf(HasSubstr("worse"), HasSubstr("stack bytes"), HasSubstr("sum<32>")));
   EXPECT_EQ(run({"gate", base, base}).code, 0);
 }
 
@@ -141,6 +150,94 @@ TEST_F(ResourcesTest, OtherThreadsABlockAreNotComparable) {
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(refused.err, HasSubstr("block (128 in the baseline, 256 now)"));
   EXPECT_EQ(run({"gate", a, b, "--allow-different", "block"}).code, 0);
+}
+
+// nvdisasm as it fails or answers, beside the nvcc that is named.
+class DisassemblyTest : public ResourcesTest {
+ protected:
+  void SetUp() override {
+    ResourcesTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    file_ = library("libk.so", with_stack());
+    named_.emplace("CUDACXX", folder_ / "nvcc");
+  }
+  void nvdisasm(const std::string& script) const {
+    write_text(folder_ / "nvdisasm", "#!/bin/sh\n" + script);
+    std::filesystem::permissions(folder_ / "nvdisasm", std::filesystem::perms::owner_all);
+  }
+  Result read(const std::string& disassembly, const std::string& name) const {
+    return run({"resources", file_, "--block", "128", "--format", "csv", "--disassembly", disassembly, "-o",
+                folder_ / name});
+  }
+  std::string file_;
+  std::optional<SetVariable> named_;
+};
+
+constexpr const char* lists_sum = R"(printf '\t.section\t.text._Z3sumILi32EEvPi,"ax",@progbits\n'
+cat <<'END'
+        /*0000*/                   LDL R2, [R1] ;
+        /*0010*/                   STL [R1], R2 ;
+        /*0020*/                   LDL R3, [R1+0x4] ;
+END
+)";
+
+TEST_F(DisassemblyTest, OneThatFailsCostsItsColumnsAlone) {
+  nvdisasm("echo 'nvdisasm fatal   : cannot read it'; exit 1\n");
+  const Result result = read("auto", "rows.csv");
+  ASSERT_EQ(result.code, 0) << result.err;
+  for (auto& row : cells(result.out)) {
+    EXPECT_EQ(row["local_loads"], row["kernel"] == "plain" ? "0" : "");
+    EXPECT_NE(row["registers"], "");
+  }
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("local loads and stores of 2 kernels with a stack are not known: "),
+                    HasSubstr("does not disassemble it (exit code 1: "), HasSubstr("of a newer toolkit")));
+  const Result asked = read("on", "on.csv");
+  EXPECT_EQ(asked.code, 3);
+  EXPECT_THAT(asked.err, HasSubstr("does not disassemble it"));
+}
+
+TEST_F(DisassemblyTest, OneThatLeavesOutAKernelIsNoMissingOne) {
+  nvdisasm("exit 0\n");
+  const Result result = read("auto", "rows.csv");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("/nvdisasm does not list all kernels"),
+                                Not(HasSubstr("there is no nvdisasm"))));
+  const Result asked = read("on", "on.csv");
+  EXPECT_EQ(asked.code, 3);
+  EXPECT_THAT(asked.err, HasSubstr("/nvdisasm does not list all kernels"));
+}
+
+TEST_F(DisassemblyTest, FilesWithAndWithoutItAreComparable) {
+  nvdisasm(lists_sum);
+  const Result with = read("on", "with.csv"), without = read("off", "without.csv");
+  ASSERT_EQ(with.code, 0) << with.err;
+  ASSERT_EQ(without.code, 0) << without.err;
+  for (auto& row : cells(with.out)) {
+    EXPECT_EQ(row["local_loads"], row["kernel"] == "plain" ? "0" : "2");
+    EXPECT_EQ(row["local_stores"], row["kernel"] == "plain" ? "0" : "1");
+  }
+  EXPECT_EQ(cells(with.out).front()["env_id"], cells(without.out).front()["env_id"]);
+  const std::string a = folder_ / "with.csv", b = folder_ / "without.csv";
+  for (const auto& [base, now] : {std::pair{a, b}, {b, a}}) {
+    const Result gated = run({"gate", base, now});
+    EXPECT_EQ(gated.code, 0) << gated.out << gated.err;
+    EXPECT_THAT(gated.out, HasSubstr("4 of 4 rows the same"));
+  }
+}
+
+TEST_F(ResourcesTest, PtxAloneIsSaidHoweverQuietItIs) {
+  write_text(folder_ / "k.cu", source(32));
+  ASSERT_EQ(run_program({find_toolchain().nvcc, "-fatbin", "-gencode", "arch=compute_80,code=compute_80",
+                         folder_ / "k.cu", "-o", folder_ / "ptx.fatbin"},
+                        folder_ / "log"),
+            0);
+  const Result alone = run({"--quiet", "resources", folder_ / "ptx.fatbin"});
+  EXPECT_EQ(alone.code, 3);
+  EXPECT_THAT(alone.err, AllOf(HasSubstr("there is no kernel"), HasSubstr("is PTX alone; build it for an")));
+  const Result beside = run({"resources", folder_ / "ptx.fatbin", library("libk.so", source(32))});
+  EXPECT_EQ(beside.code, 0);
+  EXPECT_THAT(beside.err, HasSubstr("is PTX alone; build it for an"));
 }
 
 // A fatbin with one cubin many times, as libraries with thousands of instances have them.
@@ -183,10 +280,13 @@ TEST(Resources, WhatCannotBeReadIsASentence) {
   for (const std::string& file : {folder / "none", folder / "", std::string("/dev/zero")})
     refused({"resources", file}, 2, "is no file that can be read");
   refused({"resources", "/proc/self/exe"}, 3, "there is no kernel");
-  refused({"resources"}, 2, "files is required");
+  refused({"resources"}, 2, "FILE is missing; see attnprof resources --help");
   refused({"resources", folder / "text", "--block", "0"}, 2, "--block '0'");
   refused({"resources", folder / "text", "--block", "2000"}, 2, "--block");
   refused({"resources", folder / "text", folder / "text", "--as", "x"}, 2, "names one file");
+  refused({"resources", folder / "text", folder / "empty", folder / "text"}, 2,
+          "text is given twice; give each file once");
+  refused({"resources", folder / "text", folder / "./text"}, 2, "/./text are one file; give it once");
   refused({"resources", folder / "text", "-o", folder / "text", "--overwrite"}, 2, "text");
   EXPECT_EQ(text_of(folder / "text"), "no machine code\n");
 }

@@ -2,10 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/run_program.hpp"
 #include "cli/sweep_fixture.hpp"
+#include "measure/compile/nvcc_fixture.hpp"
 #include "test_paths.hpp"
 #include "testing/on_terminal.hpp"
 #include "testing/program.hpp"
@@ -52,6 +55,25 @@ TEST(StandardOutput, TakesWhatReadersOfRowsWrite) {
     args.insert(args.end(), {"-o", "-"});
     EXPECT_EQ(standard_output_of(args), direct) << args.front();
   }
+}
+
+using StandardOutputOfKernels = NvccTest;
+
+// Rows once and no table beside them.
+TEST_F(StandardOutputOfKernels, TakesTheRowsOfBuiltFiles) {
+  const TemporaryFolder built;
+  write_text(built / "k.cu", "__global__ void f(int* x) { *x = 1; }\n");
+  ASSERT_EQ(
+      run_program({find_toolchain().nvcc, "-cubin", "-arch=sm_90", built / "k.cu", "-o", built / "k.cubin"},
+                  built / "log"),
+      0);
+  for (const char* name : {"-", "/dev/stdout"})
+    for (const char* format : {"table", "json"}) {
+      const std::string rows =
+          standard_output_of({"resources", built / "k.cubin", "--format", format, "-o", name});
+      EXPECT_THAT(rows, StartsWith("file,arch,kernel,copy,run,"));
+      EXPECT_EQ(std::ranges::count(rows, '\n'), 2) << rows;
+    }
 }
 
 TEST(StandardOutput, IsNotForTwoThings) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -61,6 +62,18 @@ std::optional<DeviceProfile> profile_of_architecture(std::string_view arch) {
   for (const Limits& each : limits)
     if (each.number == number) return profile_of(each, arch);
   return std::nullopt;
+}
+
+std::vector<std::string> architecture_names() {
+  std::vector<std::string> names;
+  for (const Limits& each : limits) {
+    names.push_back(fmt::format("sm_{}", each.number));
+    for (const DeviceProfile& profile : all_profiles())
+      if (architecture_number(profile.arch) == each.number &&
+          std::ranges::find(names, profile.arch) == names.end())
+        names.push_back(profile.arch);
+  }
+  return names;
 }
 
 std::string known_architectures() {

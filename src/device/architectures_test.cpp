@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "device/device_profiles.hpp"
 
 namespace attnprof {
@@ -22,6 +24,15 @@ TEST(Architectures, ADeviceThatIsKnownComesFirst) {
   EXPECT_EQ(profile_of_architecture("sm_90")->arch, "sm_90") << "wgmma is of sm_90a alone";
   EXPECT_FALSE(profile_of_architecture("sm_12"));
   EXPECT_FALSE(profile_of_architecture("mine"));
+}
+
+TEST(Architectures, EveryNameThatIsListedIsKnown) {
+  const std::vector<std::string> names = architecture_names();
+  for (const std::string& name : names) EXPECT_TRUE(profile_of_architecture(name)) << name;
+  const std::set<std::string> each(names.begin(), names.end());
+  EXPECT_EQ(each.size(), names.size());
+  for (const DeviceProfile& known : all_profiles()) EXPECT_TRUE(each.contains(known.arch)) << known.arch;
+  for (const char* name : {"sm_86", "sm_90", "sm_120"}) EXPECT_TRUE(each.contains(name)) << name;
 }
 
 // The table of limits and the profiles are two sources for the same SMs.

@@ -14,22 +14,19 @@ std::string env_id(const BuildRun& run) {
   BackendInfo info;
   info.name = run.command;
   info.environment = run.environment;
-  for (const auto& [name, value] : run.environment) info.comparable.push_back(name);
+  info.comparable = run.comparable;
   return env_id(info);
 }
 
 std::string build_meta(const BuildRun& run) {
-  OrderedJson environment = OrderedJson::object(), comparable = OrderedJson::array();
-  for (const auto& [name, value] : run.environment) {
-    environment[name] = value;
-    comparable.push_back(name);
-  }
+  OrderedJson environment = OrderedJson::object();
+  for (const auto& [name, value] : run.environment) environment[name] = value;
   OrderedJson entry = {{"started", utc_now()},
                        {"attnprof", {{"version", tool_version()}, {"commit", tool_commit()}}},
                        {"command_line", run.command_line},
                        {"backend", run.command},
                        {"env_id", env_id(run)},
-                       {"comparable", comparable},
+                       {"comparable", run.comparable},
                        {"environment", environment}};
   if (run.kernels) entry["kernels"] = {{"path", run.kernels->path}, {"hash", run.kernels->hash}};
   const OrderedJson meta = {{"schema", schema_version}, {"runs", {{run.run, entry}}}};

@@ -14,9 +14,10 @@ struct BuildRun {
   std::string run;      // its id
   std::string command;  // compile, resources
   std::string command_line;
-  // Facts that must agree for two rows to be comparable, such as the compiler's version; env_id is their
-  // hash.
-  std::vector<std::pair<std::string, std::string>> environment;
+  std::vector<std::pair<std::string, std::string>> environment;  // facts, such as the compiler's version
+  // Names of those that must agree for two rows to be comparable (measure/comparable_facts.hpp); env_id is
+  // their hash.
+  std::vector<std::string> comparable;
   std::optional<KernelTree> kernels = {};  // nothing: the rows are of no kernel sources
 };
 

@@ -118,7 +118,8 @@ std::string describe_change(const GateResult& result, const Comparison& comparis
 }
 
 CauseText text_of(const GateReport& report, const Cause& cause) {
-  const bool kernels = report.result.current->layout().source == Source::build;
+  const Source source = report.result.current->layout().source;
+  const bool kernels = source == Source::build || source == Source::resources;
   return {.rows = fmt::format("{} of {} {}{}", cause.rows, cause.of, kernels ? "kernel" : "row",
                               cause.of == 1 ? "" : "s"),
           .state = fmt::format("{}{}", predicate(cause.state),

@@ -54,6 +54,9 @@ TEST(Comparable, EveryDifferingFactIsNamed) {
               HasSubstr("device (H200 in the baseline, H100 now), ecc (on in the baseline, off now)"));
   EXPECT_EQ(in({{"gpu", "H100"}}, {"device"}).code, 0);
   EXPECT_EQ(in({{"gpu", "H100"}}, {"env_id"}).code, 0);
+  for (const char* of_kernels : {"nvcc_flags", "compiler", "block", "dynamic_smem"})
+    EXPECT_EQ(in({{"nvcc", "13.1"}}, {"nvcc", of_kernels}).code, 0)
+        << of_kernels << " is known, whatever the files list";
 }
 
 TEST(Comparable, ANewDriverBlocksTimeAndWarnsForBytes) {

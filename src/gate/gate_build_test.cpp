@@ -125,6 +125,20 @@ TEST(Gate, ARenewedBaselineHasTheNewDefaultTileAlone) {
   EXPECT_EQ(update.replaced, 1u);
 }
 
+TEST(Gate, ATileIsWrittenWholeOrByTheNameOfItsSide) {
+  std::istringstream stream(file_of({{.br = 128}}));
+  const Table table(stream, "base.csv", {}, default_metrics());
+  const auto& key = table.layout().key;
+  const auto without = [&](std::string_view name) {
+    std::vector<bool> columns;
+    for (const std::string& column : key) columns.push_back(column != name);
+    return table.label(0, columns);
+  };
+  EXPECT_THAT(table.label(0), HasSubstr(" 128x64 STAGES=2"));
+  EXPECT_THAT(without("br"), HasSubstr(" bc=64 STAGES=2"));
+  EXPECT_THAT(without("bc"), HasSubstr(" br=128 STAGES=2"));
+}
+
 TEST(Gate, AnotherToolkitIsNotComparable) {
   const std::string old_file = file_of({{}}), new_file = file_of({{.env_id = "e2"}});
   const auto meta = [](const char* nvcc) { return meta_of("r1", {{"nvcc", nvcc}}); };

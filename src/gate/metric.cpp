@@ -68,14 +68,18 @@ std::vector<Metric> build_metrics(const std::vector<Metric>& metrics, bool of_re
 }
 
 std::string human_name(const Metric& metric) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> names = {{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> names = {{
       {"latency_median_ns", "latency"},
       {"hbm_bytes", "HBM bytes"},
       {"sm_bytes", "SM bytes"},
       {"executed_tensor_flops", "executed FLOPs"},
       {"registers", "registers"},
       {"spill_bytes", "spills"},
+      {"stack_bytes", "stack bytes"},
+      {"local_loads", "local loads"},
+      {"local_stores", "local stores"},
       {"smem_bytes", "shared memory"},
+      {ctas_per_sm_column, "blocks an SM"},
   }};
   const auto found =
       std::ranges::find(names, metric.column, &std::pair<std::string_view, std::string_view>::first);

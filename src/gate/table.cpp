@@ -113,16 +113,21 @@ std::string Table::label(size_t row) const { return label(row, std::vector<bool>
 
 std::string Table::label(size_t row, const std::vector<bool>& columns) const {
   const std::vector<std::string> fields = fields_of(key(row));
+  const auto shown = [&](size_t i) { return i < fields.size() && columns[i] && tells(fields, i); };
+  const auto is_tile = [&](size_t i) {  // br, and bc beside it
+    return layout_.source == Source::build && layout_.key[i] == "br" && shown(i) && shown(i + 1);
+  };
   std::string text;
   for (size_t i = 0; i < fields.size(); ++i) {
-    if (!columns[i] || !tells(fields, i)) continue;
-    if (layout_.source == Source::build && layout_.key[i] == "bc") {  // beside br
-      text += "x" + fields[i];
-      continue;
+    if (!shown(i)) continue;
+    if (!text.empty()) text += " ";
+    const bool named = layout_.source == Source::other || is_number(fields[i]);
+    if (is_tile(i)) {
+      text += fields[i] + "x" + fields[i + 1];
+      ++i;
+    } else {
+      text += named ? layout_.key[i] + "=" + fields[i] : fields[i];
     }
-    const bool tile = layout_.source == Source::build && layout_.key[i] == "br";
-    const bool named = layout_.source == Source::other || (is_number(fields[i]) && !tile);
-    text += (text.empty() ? "" : " ") + (named ? layout_.key[i] + "=" + fields[i] : fields[i]);
   }
   return text;
 }

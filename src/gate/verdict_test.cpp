@@ -229,6 +229,11 @@ TEST(Metric, ThresholdsAreReadStrictly) {
   EXPECT_THROW(parse_floor_ns("--latency-floor", "2"), UsageError);
 }
 
+TEST(Metric, PeopleReadWordsAndNoColumns) {
+  for (const Metric& metric : default_metrics())
+    EXPECT_THAT(human_name(metric), testing::Not(HasSubstr("_"))) << metric.column;
+}
+
 TEST(Metric, OnesOfOtherPeoplesColumns) {
   const Metric metric = parse_metric("seconds:higher:2%:0.5");
   EXPECT_EQ(metric.column, "seconds");

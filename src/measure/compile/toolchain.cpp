@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -61,9 +62,11 @@ std::vector<std::string> nvcc_candidates() {
 }
 
 std::string find_nvdisasm() {
-  std::vector<std::string> candidates = in_toolkits("nvdisasm");
-  for (const std::string& nvcc : nvcc_candidates())
-    candidates.push_back((fs::path(nvcc).parent_path() / "nvdisasm").string());
+  std::vector<std::string> candidates;
+  if (!named_compiler().empty())
+    for (const std::string& nvcc : nvcc_candidates())
+      candidates.push_back((fs::path(nvcc).parent_path() / "nvdisasm").string());
+  std::ranges::move(in_toolkits("nvdisasm"), std::back_inserter(candidates));
   const auto found = std::ranges::find_if(candidates, is_program);
   if (found == candidates.end()) return "";
   require_trusted(*found, "the disassembler");

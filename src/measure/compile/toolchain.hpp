@@ -20,7 +20,8 @@ std::vector<std::string> nvcc_candidates();
 Toolchain find_toolchain();
 Toolchain find_toolchain(const std::vector<std::string>& candidates);
 
-// NVIDIA's disassembler: where an nvcc would be, or beside it; empty where there is none. Throws
+// NVIDIA's disassembler: beside the nvcc that CUDACXX names, since an older one cannot read what a newer nvcc
+// made, then where an nvcc would be; empty where there is none. Throws
 // EnvironmentError for one that is not to be trusted.
 std::string find_nvdisasm();
 

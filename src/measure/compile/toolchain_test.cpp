@@ -1,39 +1,17 @@
 #include "measure/compile/toolchain.hpp"
 
 #include <gmock/gmock.h>
-#include <stdlib.h>
-
-#include <optional>
+#include <sys/stat.h>
 
 #include "base/error.hpp"
 #include "measure/compile/compile_fixture.hpp"
+#include "testing/set_variable.hpp"
 
 namespace attnprof {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-
-// A variable of this process while it lives.
-class SetVariable {
- public:
-  SetVariable(const char* name, const std::string& value) : name_(name) {
-    if (const char* old = std::getenv(name)) old_ = old;
-    setenv(name, value.c_str(), 1);
-  }
-  ~SetVariable() {
-    if (old_)
-      setenv(name_, old_->c_str(), 1);
-    else
-      unsetenv(name_);
-  }
-  SetVariable(const SetVariable&) = delete;
-  SetVariable& operator=(const SetVariable&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> old_;
-};
 
 TEST_F(CompileTest, ACompilerThatIsNamedIsTakenOrNone) {
   const SetVariable named("CUDACXX", nvcc().string());
@@ -49,15 +27,23 @@ TEST_F(CompileTest, ACompilerThatIsNamedIsTakenOrNone) {
   }
 }
 
-TEST_F(CompileTest, ADisassemblerLiesBesideItsCompiler) {
+// Of another toolkit it may be too old for what the compiler makes.
+TEST_F(CompileTest, TheDisassemblerBesideANamedCompilerComesFirst) {
+  std::filesystem::create_directories(scratch_.path() / "home/bin");
+  const auto disassembler = [&](const char* name) {
+    const std::filesystem::path path = scratch_.path() / name;
+    write(path, "#!/bin/sh\n");
+    chmod(path.c_str(), 0700);
+    return path.string();
+  };
   const SetVariable named("CUDACXX", nvcc().string()), path("PATH", "/nowhere"),
-      home("CUDA_HOME", "/nowhere");
-  const std::string before = find_nvdisasm();
-  EXPECT_NE(before, (scratch_.path() / "nvdisasm").string());
-  write(scratch_.path() / "nvdisasm", "#!/bin/sh\n");
-  chmod((scratch_.path() / "nvdisasm").c_str(), 0700);
-  if (!before.empty()) GTEST_SKIP() << before << " comes first";
-  EXPECT_EQ(find_nvdisasm(), (scratch_.path() / "nvdisasm").string());
+      home("CUDA_HOME", (scratch_.path() / "home").string());
+  const std::string another = disassembler("home/bin/nvdisasm");
+  EXPECT_EQ(find_nvdisasm(), another);
+  const std::string beside = disassembler("nvdisasm");
+  EXPECT_EQ(find_nvdisasm(), beside);
+  const SetVariable unnamed("CUDACXX", "");
+  EXPECT_EQ(find_nvdisasm(), another);
 }
 
 }  // namespace
