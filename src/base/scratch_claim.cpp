@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <string>
 #include <vector>
 
 #include "base/unfinished.hpp"
@@ -24,7 +23,8 @@ int open_folder(const fs::path& folder) {
   return open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-// "attnprof", a separator, random letters and digits.
+}  // namespace
+
 bool is_scratch_name(const std::string& name) {
   constexpr std::string_view stem = "attnprof";
   if (!name.starts_with(stem) || name.size() < stem.size() + 7) return false;
@@ -43,8 +43,6 @@ bool is_abandoned(const fs::path& folder) {
   close(fd);
   return abandoned;
 }
-
-}  // namespace
 
 ScratchClaim::ScratchClaim(fs::path folder) : folder_(std::move(folder)), lock_(open_folder(folder_)) {
   note_folder(folder_);

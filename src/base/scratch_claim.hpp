@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace attnprof {
 
@@ -19,6 +20,12 @@ class ScratchClaim {
   std::filesystem::path folder_;
   int lock_ = -1;
 };
+
+// "attnprof", a separator, random letters and digits.
+bool is_scratch_name(const std::string& name);
+
+// A folder of this user that somebody claimed who has ended.
+bool is_abandoned(const std::filesystem::path& folder);
 
 // Removes from `parent` the scratch folders of this user whose owner has ended.
 void remove_abandoned_scratch(const std::filesystem::path& parent);

@@ -45,6 +45,7 @@ GateParser::GateParser(CLI::App& app) : app_(app), flags_(app, "Thresholds") {
   add_name(app, "--config", config_, "Options from section [gate] of a TOML or INI file", "FILE")
       ->configurable(false);
   flags_.add_outputs();
+  flags_.add_against();
 }
 
 GateCommand GateParser::options(const Args&) {

@@ -10,6 +10,7 @@
 #include "base/distinct_files.hpp"
 #include "base/output_place.hpp"
 #include "base/replace_file.hpp"
+#include "base/run_program.hpp"
 #include "base/scratch.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/command.hpp"
@@ -18,6 +19,7 @@
 #include "cli/inputs.hpp"
 #include "files/meta.hpp"
 #include "files/read_meta.hpp"
+#include "gate/compared_kernels.hpp"
 #include "gate/pr/base_tree.hpp"
 #include "gate/pr/inner_command.hpp"
 #include "gate/pr/sides.hpp"
@@ -36,7 +38,8 @@ constexpr const char* gate_pr_footer =
     "folder: relative paths and absolute ones of the repository are each side's own,\n"
     "but not absolute ones inside a file. Submodules that you have checked out are\n"
     "there in the base too. -o keeps base.csv, head.csv, gate.md, gate.xml and\n"
-    "gate.json, in place of an earlier gate's.\n\n"
+    "gate.json, in place of an earlier gate-pr's, which left gate-pr.txt there too;\n"
+    "files of these names that no gate-pr wrote are refused.\n\n"
     "Examples:\n"
     "  attnprof gate-pr --base origin/main -- \\\n"
     "    compile --variant-file k/mine.json --arch sm_90a\n"
@@ -95,11 +98,30 @@ std::vector<std::string> kept_files(const GatePrCommand& command) {
   return with_meta({rows_file(command, "", "base.csv"), rows_file(command, "", "head.csv")});
 }
 
+// Beside rows and reports that a gate-pr kept.
+constexpr std::string_view gate_pr_mark =
+    "The rows and reports beside this file are attnprof gate-pr's; its next one replaces them.\n";
+std::string mark_file(const GatePrCommand& command) { return rows_file(command, "", "gate-pr.txt"); }
+
 std::vector<std::string> all_outputs(const GatePrCommand& command) {
   std::vector<std::string> all = kept_files(command);
+  if (!command.folder.empty()) all.push_back(mark_file(command));
   const std::vector<std::string> reports = outputs_of(command.outputs);
   all.insert(all.end(), reports.begin(), reports.end());
   return all;
+}
+
+// They are the user's own, and would be replaced.
+void refuse_others_files(const GatePrCommand& command) {
+  if (command.folder.empty() || read_file(mark_file(command)) == gate_pr_mark) return;
+  const fs::path folder = fs::path(mark_file(command)).parent_path();
+  for (const std::string& file : all_outputs(command)) {
+    const bool in_folder = fs::absolute(file).lexically_normal().parent_path() == folder;
+    if (in_folder && fs::exists(file))
+      throw UsageError(
+          fmt::format("-o {} has {}, which no gate-pr wrote; move it away or give another folder",
+                      command.folder, fs::path(file).filename().string()));
+  }
 }
 
 // Before anything runs. What an earlier gate left in the folder must not be taken for this one's.
@@ -109,6 +131,7 @@ void prepare_outputs(const GatePrCommand& command) {
   if (error) refuse_unwritable(command.folder, error.message());
   for (const std::string& file : all_outputs(command))
     if (!file.empty()) writable_place(file);
+  if (!command.folder.empty()) replace_file(mark_file(command), gate_pr_mark);
   claim(command.outputs);
   for (const std::string& file : kept_files(command)) fs::remove(file, error);
 }
@@ -127,15 +150,12 @@ std::string listed(const std::vector<std::string>& files) {
   return fmt::format("{}{}", fmt::join(files.begin(), end, ", "), files.size() > most ? ", ..." : "");
 }
 
-// The commit, and what is not committed.
-std::string head_of(const Repository& repository) {
-  const size_t changes = repository.changed.size();
-  return short_commit(repository.head) +
-         (changes == 0 ? "" : fmt::format(" and {} uncommitted change{}", changes, changes == 1 ? "" : "s"));
+KernelSources head_of(const Repository& repository) {
+  return {repository.top.string(), short_commit(repository.head), repository.changed.size()};
 }
 
 void say_what_is_compared(const Repository& repository) {
-  say(fmt::format("gate-pr: the head is the working tree: {}{}", head_of(repository),
+  say(fmt::format("gate-pr: the head is the working tree: {}{}", hash_and_changes(head_of(repository)),
                   repository.changed.empty() ? "" : fmt::format(" ({})", listed(repository.changed))));
   say(fmt::format("gate-pr: the base is {}, the merge base of {} and HEAD", short_commit(repository.base),
                   repository.revision));
@@ -172,9 +192,11 @@ ExitCode gate_sides(const GatePrCommand& command, const Repository& repository, 
   const auto [before, now] = read_tables(base.file, head.file, {}, command.options.metrics);
   GateResult result = gate({before, meta_beside(base.file)}, {now, meta_beside(head.file)}, command.options);
   // What the files say is where this program's own kernels lie, the same for both.
-  result.baseline_kernels = {{repository.top.string(), short_commit(repository.base)}};
-  result.current_kernels = {{repository.top.string(), head_of(repository)}};
-  const ExitCode code = show_gate(result, command.options, command.outputs, stdout);
+  result.baseline_kernels = {{.path = repository.top.string(), .hash = short_commit(repository.base)}};
+  result.current_kernels = {head_of(repository)};
+  GateOutputs outputs = command.outputs;
+  outputs.workspace = repository.top.string();  // CI may have checked it out into a folder of its own
+  const ExitCode code = show_gate(result, command.options, outputs, stdout);
   const std::string unchanged = code == ExitCode::ok ? unchanged_sentence(head, base, named) : "";
   if (!unchanged.empty()) print(fmt::format("gate-pr: {}\n", unchanged));
   return code;
@@ -188,7 +210,7 @@ ExitCode gate_pull_request(const GatePrCommand& command) {
   const fs::path folder = fs::canonical(scratch.path());
   const Git git(folder);
   std::vector<std::string> outputs = all_outputs(command);
-  outputs.insert(outputs.end(), {command.folder, folder.string()});  // TMPDIR may lie in the repository
+  outputs.push_back(folder.string());  // TMPDIR may lie in the repository
   const Repository repository = open_repository(git, command.base, outputs);
   const InnerCommand inner(command.words, repository);
   refuse_own_base(repository);
@@ -213,6 +235,7 @@ ExitCode gate_pull_request(const GatePrCommand& command) {
 
 ExitCode gate_pr_command(const GatePrCommand& command) {
   check_distinct(all_outputs(command), target_inputs(command.words));
+  refuse_others_files(command);
   try {
     return gate_pull_request(command);
   } catch (const Error& error) {

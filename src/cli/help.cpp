@@ -9,6 +9,7 @@
 
 #include "base/text_table.hpp"
 #include "cli/command_tree.hpp"
+#include "cli/usage_complaint.hpp"
 
 namespace attnprof {
 namespace {
@@ -73,6 +74,7 @@ std::string usage(const CLI::App& app) {
     text += option->get_required() ? " " + positional_name(*option)
                                    : fmt::format(" [{}]", positional_name(*option));
   if (!visible_commands(app).empty()) text += " COMMAND";
+  if (takes_program(app.get_name())) text += " -- COMMAND";
   return text + "\n";
 }
 

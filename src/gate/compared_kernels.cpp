@@ -19,7 +19,7 @@ std::string text_at(const OrderedJson& json, const char* key) {
 void add(std::vector<KernelSources>& all, const OrderedJson& owner) {
   const auto found = owner.is_object() ? owner.find("kernels") : owner.end();
   if (found == owner.end() || !found->is_object()) return;
-  const KernelSources one{text_at(*found, "path"), text_at(*found, "hash")};
+  const KernelSources one{.path = text_at(*found, "path"), .hash = text_at(*found, "hash")};
   if (!one.hash.empty() && std::ranges::find(all, one) == all.end()) all.push_back(one);
 }
 
@@ -27,7 +27,7 @@ std::string listed(const std::vector<KernelSources>& sources) {
   if (sources.empty()) return "unknown ones";
   std::string text;
   for (const KernelSources& one : sources)
-    text += fmt::format("{}{} ({})", text.empty() ? "" : " and ", one.path, one.hash);
+    text += fmt::format("{}{} ({})", text.empty() ? "" : " and ", one.path, hash_and_changes(one));
   return text;
 }
 
@@ -47,10 +47,17 @@ std::vector<KernelSources> kernels_of(const GateInput& input, const std::vector<
   return all;
 }
 
+std::string hash_and_changes(const KernelSources& sources) {
+  const size_t changes = sources.uncommitted;
+  return sources.hash +
+         (changes == 0 ? "" : fmt::format(" and {} uncommitted change{}", changes, changes == 1 ? "" : "s"));
+}
+
 std::string kernels_sentence(const GateResult& result, Against against) {
   const auto &before = result.baseline_kernels, &now = result.current_kernels;
   if (before.empty() && now.empty()) return "";
-  const bool same = before.size() == 1 && now.size() == 1 && before.front().hash == now.front().hash;
+  const auto known = [](const auto& all) { return all.size() == 1 && all.front().uncommitted == 0; };
+  const bool same = known(before) && known(now) && before.front().hash == now.front().hash;
   return fmt::format("kernels: {} {}, {} now{}", listed(before), place_of(against), listed(now),
                      same ? ", the same built-in sources" : "");
 }

@@ -63,9 +63,11 @@ struct Event {
 };
 std::string_view to_string(Event::Kind kind);
 
-// Where the sources of kernels lie that rows were made of, and a hash of them all.
+// Where the sources of kernels lie that rows were made of, and a hash of them all, or the commit of their
+// repository and how many of its files differ from it.
 struct KernelSources {
   std::string path, hash;
+  size_t uncommitted = 0;
   bool operator==(const KernelSources&) const = default;
 };
 

@@ -68,7 +68,8 @@ bool can_be_read_again(const std::string& path) {
   return std::filesystem::is_regular_file(path, error);
 }
 
-std::string workspace() {
+std::string workspace_of(const GateOutputs& outputs) {
+  if (!outputs.workspace.empty()) return outputs.workspace;
   const std::string folder = variable("GITHUB_WORKSPACE");
   return folder.empty() ? "." : folder;
 }
@@ -98,7 +99,7 @@ ExitCode show_gate(const GateResult& result, const GateOptions& options, const G
   write_output(outputs.junit, [&](std::ostream& file) { write_gate_junit(file, report); });
   json.get();
   std::string text = gate_text(report, wants_color(stream));
-  if (outputs.annotate) text += gate_annotations(report, workspace());
+  if (outputs.annotate) text += gate_annotations(report, workspace_of(outputs));
   std::fputs(text.c_str(), stream);  // a stream that is lost must not cost the exit code
   std::fflush(stream);
   return result.exit_code();

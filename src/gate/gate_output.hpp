@@ -13,6 +13,7 @@ namespace attnprof {
 struct GateOutputs {
   std::string markdown, junit, json;
   bool annotate = false;  // what failed as GitHub's workflow commands, beside the text
+  std::string workspace;  // folder of the repository that these name files of; empty: $GITHUB_WORKSPACE
 };
 
 // Before anything runs: throws EnvironmentError where one cannot be written, and files say that there is no

@@ -104,7 +104,10 @@ OrderedJson causes_json(const GateReport& report) {
 
 OrderedJson kernels_json(const std::vector<KernelSources>& sources) {
   OrderedJson all = OrderedJson::array();
-  for (const KernelSources& one : sources) all.push_back({{"path", one.path}, {"hash", one.hash}});
+  for (const KernelSources& one : sources) {
+    all.push_back({{"path", one.path}, {"hash", one.hash}});
+    if (one.uncommitted > 0) all.back()["uncommitted_changes"] = one.uncommitted;
+  }
   return all;
 }
 

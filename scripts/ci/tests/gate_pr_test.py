@@ -29,6 +29,9 @@ SWEEP = '[sweep]\nvariant = "flash1"\nseqlen = "128,256"\nhead-dim = "64"\nheads
 SIMULATED = ["sweep", "--backend", "sim", "--target-file", "k/device.json", "--config", "k/sweep.toml"]
 COMPILED = ["compile", "--variant-file", "k/mine.json", "--arch", "sm_90a", "-N", "512", "-d", "64"]
 
+# Of a kernel: an array that no registers can hold.
+STACK = "  volatile int local[64];\n  local[threadIdx.x % 64] = 1;"
+
 
 def nvcc_is_there():
     doctor = subprocess.run([PROGRAM, "doctor", "--format", "json"], capture_output=True, text=True, check=False)
@@ -120,7 +123,7 @@ class Simulated(Toy):
         before = everything_in(self.tree)
         self.assertEqual(self.gate(), 0, self.err)
         self.assertIn("k/device.json, k/sweep.toml are unchanged", self.out)
-        self.assertIn("gate passed: 2 rows", self.out)
+        self.assertIn("gate passed: 2 of 2 rows the same; 8 values compared", self.out)
         self.assertRegex(self.err, r"the base is [0-9a-f]{10}, the merge base of main and HEAD")
         self.assertEqual(everything_in(self.tree), before)
 
@@ -130,7 +133,7 @@ class Simulated(Toy):
         larger = [*SIMULATED, "-N", "1k"]
         self.refused(3, "target_figures", command=larger)
         self.assertEqual(self.gate("--allow-different", "target_figures", command=larger), 1, self.err)
-        self.assertRegex(self.out, r"worse .*hbm_bytes")
+        self.assertRegex(self.out, r"worse.*HBM bytes")
         self.assertNotIn("unchanged", self.out)
 
     def test_a_case_that_is_gone_fails_and_base_moves_on_do_not_count(self):
@@ -166,16 +169,45 @@ class Simulated(Toy):
     def test_the_folder_keeps_both_sides_and_the_reports(self):
         self.write("README", "new\n")
         kept = self.tree / "gate"
-        kept.mkdir()
-        (kept / "base.csv").write_text("of an earlier gate", encoding="utf-8")
-        self.assertEqual(self.gate("-o", "gate", "--markdown", "k/gate.md"), 0, self.err)
-        self.assertEqual({path.name for path in kept.iterdir()},
-                         {"base.csv", "base.csv.meta.json", "head.csv", "head.csv.meta.json", "gate.xml", "gate.json"})
+        for _ in range(2):  # the second replaces the first's
+            self.assertEqual(self.gate("-o", "gate", "--markdown", "k/gate.md"), 0, self.err)
+            self.assertEqual({path.name for path in kept.iterdir()},
+                             {"base.csv", "base.csv.meta.json", "head.csv", "head.csv.meta.json", "gate.xml", "gate.json",
+                              "gate-pr.txt"})
+            (kept / "base.csv").write_text("of an earlier gate", encoding="utf-8")
         self.assertEqual(json.loads((kept / "gate.json").read_text(encoding="utf-8"))["exit_code"], 0)
         base = self.git("rev-parse", "--short=10", "main")
         self.assertIn(base, (self.tree / "k/gate.md").read_text(encoding="utf-8"))
+        self.assertEqual(self.gate("-o", "gate"), 0, self.err)
         again = subprocess.run([PROGRAM, "gate", kept / "base.csv", kept / "head.csv"], capture_output=True, check=False)
         self.assertEqual(again.returncode, 0, "the files can be gated again")
+
+    def test_files_that_no_gate_pr_wrote_are_not_replaced(self):
+        self.write("README", "new\n")
+        for name in ("base.csv", "head.csv.meta.json", "gate.json", "gate-pr.txt"):
+            self.write(f"mine/{name}", "the user's own")
+            before = everything_in(self.tree)
+            self.refused(2, f"-o mine has {name}, which no gate-pr wrote", words=("-o", "mine"))
+            self.assertEqual(everything_in(self.tree), before)
+            (self.tree / "mine" / name).unlink()
+        self.assertEqual(self.gate("-o", "mine"), 0, self.err)
+
+    def test_changes_beside_the_outputs_count(self):
+        self.write("k/sweep.toml", SWEEP.replace("128,256", "128"))
+        for folder in ("k", "."):
+            before = everything_in(self.tree)
+            for _ in range(2):  # what the first left is no change either
+                self.assertEqual(self.gate("-o", folder), 1, self.err)
+                self.assertIn("and 1 uncommitted change (k/sweep.toml)", self.err)
+            for path in everything_in(self.tree).keys() - before:
+                (self.tree / path).unlink()
+
+    def test_quiet_is_quiet_of_both_sides(self):
+        self.write("README", "new\n")
+        self.assertEqual(self.gate("--quiet"), 0, self.err)
+        self.assertNotRegex(self.err, "gate-pr:|backend sim, target mine: asked for")
+        self.assertEqual(self.gate(), 0, self.err)
+        self.assertRegex(self.err, "gate-pr:(.*\n)*backend sim, target mine: asked for", "else it is said")
 
     def test_an_output_is_no_input_and_is_opened_before_anything_runs(self):
         self.write("README", "new\n")
@@ -201,6 +233,9 @@ class Simulated(Toy):
         self.assertEqual([], [line for line in own.splitlines() if len(line) > 80])
         self.assertIn("Examples:", said)
         self.assertIn("Exit codes: 0 no regression", said)
+        self.assertIn("Usage: attnprof gate-pr [OPTIONS] -- COMMAND\n", said)
+        self.assertNotIn("--against", said)
+        self.refused(2, "'--against' is no option of attnprof gate-pr", words=("--against", "baseline"))
 
 
 class Environment(Toy):
@@ -216,7 +251,7 @@ class Environment(Toy):
         self.write("README", "new\n")
         self.refused(2, "--base nonsense", "no such revision", base="nonsense")
         self.refused(2, "--base main^{tree}", base="main^{tree}")
-        self.refused(2, "--base is required", base=None)
+        self.refused(2, "--base REV is missing; see attnprof gate-pr --help", base=None)
         self.git("checkout", "-q", "--orphan", "other")
         self.commit("no ancestor")
         self.refused(3, "main and HEAD have no commit in common")
@@ -462,28 +497,70 @@ class Sides(Toy):
             return False
 
     def test_what_a_killed_one_left_goes_at_the_next_start(self):
-        self.write("README", "new\n")
-        pid_file = self.home / "pid"
-        code, _ = self.killed(pid_file)
-        self.assertEqual(code, -signal.SIGKILL)
-        self.assertTrue(list(self.scratch.iterdir()) and (self.tree / ".git/worktrees").exists(), "nobody could remove it")
-        os.kill(int(pid_file.read_text(encoding="utf-8")), signal.SIGKILL)
-        own = self.folder / "own-worktree"
-        self.git("worktree", "add", "-q", "--detach", str(own))
-        shutil.rmtree(own)
-        self.assertEqual(subprocess.run([PROGRAM, "gate-pr", "--base", "main", "--", *SIMULATED], cwd=self.tree,
-                                        env=self.environment, capture_output=True, check=False).returncode, 0)
-        self.assertEqual([], list(self.scratch.iterdir()))
-        self.assertEqual(["own-worktree"], os.listdir(self.tree / ".git/worktrees"), "the user's own stays")
-
-    def killed(self, pid_file):
-        program = subprocess.Popen([PROGRAM, "gate-pr", "--base", "main", "--build", f"echo $$ >{pid_file}; exec sleep 600", "--",
-                                    *SIMULATED], cwd=self.tree, env=self.environment, stderr=subprocess.PIPE, text=True)
-        while not (pid_file.exists() and pid_file.read_text(encoding="utf-8")):
-            time.sleep(0.01)
+        self.add_submodule("deep/third party")
+        program = self.waiting()
         program.kill()
-        program.stderr.close()
-        return program.wait(), ""
+        program.wait()
+        os.kill(int((self.home / "pid").read_text(encoding="utf-8")), signal.SIGKILL)
+        (record,) = (self.tree / ".git/worktrees").iterdir()
+        of_module = self.tree / ".git/modules/deep/third party/worktrees"
+        self.assertTrue(list(self.scratch.iterdir()) and of_module.exists(), "nobody could remove it")
+        (record / "locked").touch()
+        own = self.worktrees_of_the_user()
+        self.run_again()
+        self.assertEqual([], list(self.scratch.iterdir()))
+        self.assertFalse(of_module.exists())
+        self.assertEqual({*own, record.name}, set(os.listdir(record.parent)), "the user's own stay, and what is locked")
+        (record / "locked").unlink()
+        self.run_again()
+        self.assertEqual(own, set(os.listdir(record.parent)))
+
+    def test_what_runs_where_its_tmp_cannot_be_seen_is_left_alone(self):
+        self.write("README", "new\n")
+        program = self.waiting()
+        (scratch,) = self.scratch.iterdir()
+        scratch.rename(self.folder / "hidden")
+        before = everything_in(self.tree / ".git/worktrees")
+        self.run_again()
+        self.assertEqual(before.keys(), everything_in(self.tree / ".git/worktrees").keys())
+        program.terminate()
+        self.assertEqual(program.wait(), 128 + signal.SIGTERM)
+        self.assertFalse((self.tree / ".git/worktrees").exists())
+
+    def add_submodule(self, path):
+        module = self.folder / "module"
+        self.git("init", "-q", str(module))
+        self.commit("of the base", at=module)
+        self.git("checkout", "-q", "main")
+        self.git("submodule", "--quiet", "add", str(module), path)
+        self.commit("with a submodule")
+        self.git("checkout", "-q", "-B", "change")
+        self.write("README", "new\n")
+
+    def worktrees_of_the_user(self):
+        """The names of worktrees whose folders are gone, or on what is not mounted."""
+        folders = [self.folder / "own-worktree", self.folder / "attnprof.work/x",
+                   self.folder / "attnprof.0123456789abcdef/attnprof.0123456789abcdef-base"]
+        for folder in folders:
+            self.git("worktree", "add", "-q", "--detach", str(folder))
+            shutil.rmtree(folder)
+        return {folder.name for folder in folders}
+
+    def run_again(self):
+        done = subprocess.run([PROGRAM, "gate-pr", "--base", "main", "--", *SIMULATED], cwd=self.tree, env=self.environment,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def waiting(self):
+        """A gate-pr that is building the base."""
+        pid_file = self.home / "pid"
+        program = subprocess.Popen([PROGRAM, "gate-pr", "--base", "main", "--build", f"echo $$ >{pid_file}; exec sleep 600", "--",
+                                    *SIMULATED], cwd=self.tree, env=self.environment, stderr=subprocess.DEVNULL)
+        self.addCleanup(lambda: program.poll() is None and program.kill())
+        while not (pid_file.exists() and pid_file.read_text(encoding="utf-8")):
+            self.assertIsNone(program.poll())
+            time.sleep(0.01)
+        return program
 
 
 class Compiled(Toy):
@@ -515,15 +592,18 @@ class Compiled(Toy):
         self.assertEqual(self.gate(command=COMPILED), 0, self.err)
         self.assertIn("the kernels are unchanged: both sides have the same machine code in every row", self.out)
 
-    def test_more_shared_memory_fails(self):
-        self.change_kernel("  __shared__ volatile int padding[2560];\n  padding[threadIdx.x] = 1;")
-        self.assertEqual(self.gate("-o", "gate", command=COMPILED), 1, self.err)
-        self.assertRegex(self.out, r"smem_bytes 8192 -> 18432")
+    def test_a_kernel_that_uses_stack_fails(self):
+        self.change_kernel(STACK)
+        self.assertEqual(self.gate("-o", "gate", command=COMPILED, GITHUB_ACTIONS="true", GITHUB_WORKSPACE=str(self.folder)), 1,
+                         self.err)
+        self.assertRegex(self.out, "1 of 1 kernel worse: stack.bytes 0 -> 256")
+        self.assertIn("\n::error file=k/mine.cu,", self.out, "from the top of the repository, as pull requests show files")
         self.assertNotIn("unchanged", self.out)
+        self.assertNotIn("the same sources", self.out, "the commit is, the file is not")
         report = json.loads((self.tree / "gate/gate.json").read_text(encoding="utf-8"))
         base = self.git("rev-parse", "--short=10", "main")
         self.assertEqual(report["kernels"]["baseline"], [{"hash": base, "path": str(self.tree)}])
-        self.assertEqual(report["kernels"]["current"], [{"hash": f"{base} and 1 uncommitted change", "path": str(self.tree)}])
+        self.assertEqual(report["kernels"]["current"], [{"hash": base, "path": str(self.tree), "uncommitted_changes": 1}])
 
     def test_a_kernel_that_no_longer_compiles_fails(self):
         self.change_kernel("  nonsense;")
@@ -551,7 +631,19 @@ class Compiled(Toy):
                                                           "GATE": str(self.folder / "gate")})
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertTrue((self.folder / "gate/gate.md").read_text(encoding="utf-8"))
-            self.change_kernel("  __shared__ volatile int padding[2560];\n  padding[threadIdx.x] = 1;")
+            self.change_kernel(STACK)
+
+    def test_the_workflows_summary_is_the_report_where_there_is_one(self):
+        workflow = (SOURCE / "scripts/ci/github-own-kernels.yml").read_text(encoding="utf-8")
+        (step,) = re.findall(r"run: \| #.*\n((?: {10}.*\n)+)", workflow)
+        summary = self.folder / "summary"
+        for report in ("", "the report\n"):
+            if report:
+                (self.folder / "gate").mkdir()
+                (self.folder / "gate/gate.md").write_text(report, encoding="utf-8")
+            subprocess.run(["bash", "-e", "-c", step], check=True,
+                           env=self.environment | {"RUNNER_TEMP": str(self.folder), "GITHUB_STEP_SUMMARY": str(summary)})
+            self.assertEqual(summary.read_text(encoding="utf-8") if summary.exists() else "", report)
 
     def test_a_kernels_folder_of_ones_own(self):
         shutil.copytree(SOURCE / "kernels", self.tree / "kernels")
@@ -561,13 +653,12 @@ class Compiled(Toy):
         self.change_kernel_of_tree()
         command = ["compile", "--kernels", "kernels", "--variant", "naive", "--arch", "sm_90a", "-N", "128", "-d", "64"]
         self.assertEqual(self.gate(command=command), 1, self.err)
-        self.assertRegex(self.out, r"worse .*smem_bytes")
+        self.assertRegex(self.out, r"worse.*stack.bytes")
 
     def change_kernel_of_tree(self):
         path = self.tree / "kernels/naive.cu"
         before, after = path.read_text(encoding="utf-8").split("__grid_constant__ AttentionParams p) {\n", 1)
-        line = "  __shared__ volatile int padding[256];\n  padding[threadIdx.x % 256] = 1;\n"
-        path.write_text(f"{before}__grid_constant__ AttentionParams p) {{\n{line}{after}", encoding="utf-8")
+        path.write_text(f"{before}__grid_constant__ AttentionParams p) {{\n{STACK}\n{after}", encoding="utf-8")
 
 
 @unittest.skipUnless(shutil.which("cc") and shutil.which("make"), "there is no C compiler or make")

@@ -96,6 +96,9 @@ void GateFlags::add_outputs() {
   app_.add_flag("--annotate", outputs_.annotate,
                 "GitHub's ::error and ::warning lines too, as where GITHUB_ACTIONS is true")
       ->group(group_);
+}
+
+void GateFlags::add_against() {
   app_.add_option("--against", against_,
                   "What the first file is, for words and advice: baseline, or merge-base, a pull request's")
       ->type_name("baseline|merge-base")

@@ -17,6 +17,7 @@ class GateFlags {
   // The two files that are compared, which run of the second, and what of another tool's.
   void add_compared_files(std::string& baseline, std::string& current);
   void add_outputs();
+  void add_against();           // where only the user knows what the first file is
   GateOptions options() const;  // throws UsageError
   GateOutputs outputs() const;
 

@@ -25,14 +25,26 @@ std::string first_line(const fs::path& file) {
   return line;
 }
 
-// Of a worktree in `scratch`, or of one of ours whose scratch folder is gone: it was killed.
+// The merge base's folder in a scratch folder.
+std::string base_name(const fs::path& scratch) { return scratch.filename().string() + "-base"; }
+
+// In attnprof.DIGITS/attnprof.DIGITS-base, as a gate-pr makes it, at whatever depth.
+bool lies_in_a_base(const fs::path& worktree) {
+  for (fs::path base = worktree; base.has_relative_path(); base = base.parent_path())
+    if (const fs::path scratch = base.parent_path();
+        is_scratch_name(scratch.filename().string()) && base.filename() == base_name(scratch))
+      return true;
+  return false;
+}
+
+// Of a worktree in `scratch`, or of a gate-pr that was killed. That its folder is not there says nothing: it
+// may be another container's.
 bool is_ours(const fs::path& record, const fs::path& scratch) {
-  std::error_code error;
   const fs::path link = record / first_line(record / "gitdir");  // PATH/.git of the worktree
   if (link == record / "") return record.filename().string().starts_with(scratch.filename().string());
   if (path_inside(scratch, link)) return true;
-  const bool scratch_name = link.parent_path().parent_path().filename().string().starts_with("attnprof.");
-  return scratch_name && !fs::exists(link.parent_path().parent_path(), error);
+  std::error_code error;
+  return lies_in_a_base(link.parent_path()) && !fs::exists(record / "locked", error) && is_abandoned(record);
 }
 
 // What git's own `worktree remove` does of a worktree that is gone, without starting git: a signal may be
@@ -98,7 +110,7 @@ std::string fetch_lfs(const fs::path& repository, const std::string& commit) {
 }  // namespace
 
 BaseTree::BaseTree(const Git& git, const Repository& repository, const fs::path& scratch)
-    : git_(git), scratch_(scratch), top_(scratch / (scratch.filename().string() + "-base")) {
+    : git_(git), scratch_(scratch), top_(scratch / base_name(scratch)) {
   const NothingForAnybody mask;
   add(repository.top, top_, repository.base);
   add_submodules(repository.top, top_, repository.base);
@@ -111,6 +123,8 @@ void BaseTree::add(const fs::path& from, const fs::path& to, const std::string& 
       std::make_unique<Undo>([records, scratch = scratch_] { remove_records(records, scratch); }));
   const GitAnswer answer = git_.ask(from, {"worktree", "add", "--detach", "--quiet", to.string(), commit});
   if (answer.code != 0) refuse_checkout(from, commit, answer);
+  // Others' /tmp may be another, but the record they see.
+  claims_.push_back(std::make_unique<ScratchClaim>(git_.line(to, {"rev-parse", "--absolute-git-dir"})));
   refuse_pointers(from, to, commit);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/scratch_claim.hpp"
 #include "base/unfinished.hpp"
 #include "gate/pr/git.hpp"
 #include "gate/pr/repository.hpp"
@@ -32,7 +33,8 @@ class BaseTree {
   const Git& git_;
   std::filesystem::path scratch_, top_;
   std::vector<std::string> empty_submodules_;
-  std::vector<std::unique_ptr<Undo>> undos_;  // what git keeps of each worktree in its repository
+  std::vector<std::unique_ptr<Undo>> undos_;           // what git keeps of each worktree in its repository
+  std::vector<std::unique_ptr<ScratchClaim>> claims_;  // on the same, for other processes
 };
 
 }  // namespace attnprof

@@ -1,7 +1,6 @@
 #include "gate/pr/inner_command.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/shell_word.hpp"
 #include "gate/pr/inside.hpp"
 
 namespace attnprof {
@@ -138,7 +138,7 @@ std::vector<NamedFile> InnerCommand::named(const Repository& repository) const {
     throw UsageError(fmt::format(
         "attnprof {} names no file or folder of this repository, so both sides would be the same: give "
         "--variant-file, --plugin, --config, --target-file or --kernels",
-        fmt::join(words_, " ")));
+        shell_words(words_)));
   return all;
 }
 

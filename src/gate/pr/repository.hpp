@@ -19,8 +19,9 @@ struct Repository {
   bool is_its_own_base() const { return base == head && changed.empty(); }
 };
 
-// Of the current folder. `outputs`: files and folders that gate-pr writes, which are no change. Throws
-// EnvironmentError, with the command to run first where one helps, or UsageError for a revision that is none.
+// Of the current folder. `outputs`: files that gate-pr writes, and its scratch folder, which are no change.
+// Throws EnvironmentError, with the command to run first where one helps, or UsageError for a revision that
+// is none.
 Repository open_repository(const Git& git, const std::string& revision,
                            const std::vector<std::string>& outputs);
 

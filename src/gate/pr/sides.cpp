@@ -75,6 +75,7 @@ void build_side(const Side& side, const std::string& build) {
 void measure_side(const Side& side, const std::vector<std::string>& words) {
   say(fmt::format("gate-pr: measuring {}: attnprof {}", side.name, shell_words(words)));
   std::vector<std::string> command = {own_program()};
+  if (is_quiet()) command.emplace_back("--quiet");
   command.insert(command.end(), words.begin(), words.end());
   command.insert(command.end(), {"-o", side.file});
   const int code = run_program(command, "", nullptr, {.folder = side.folder, .ending = Ending::by_itself});
