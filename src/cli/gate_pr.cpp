@@ -204,7 +204,6 @@ ExitCode gate_sides(const GatePrCommand& command, const Repository& repository, 
 
 ExitCode gate_pull_request(const GatePrCommand& command) {
   prepare_outputs(command);
-  forget_hook_variables();
   remove_abandoned_scratch(ScratchDir::temporary_directory());
   const ScratchDir scratch;
   const fs::path folder = fs::canonical(scratch.path());
@@ -225,7 +224,7 @@ ExitCode gate_pull_request(const GatePrCommand& command) {
         "{} has no folder {}, so there is nothing to compare; run gate-pr in a folder that both sides have",
         base.name, repository.folder.string()));
   for (const Side& side : {base, head}) build_side(side, command.build);
-  const std::vector<NamedFile> named = inner.named(repository);
+  const std::vector<NamedFile> named = inner.named(repository, base.folder);
   const std::vector<NamedFile> fresh = new_files(git, repository, named, head, base, command.build);
   const std::vector<std::string> words = base_words(inner, named, fresh);
   measure_side(head, inner.words());
@@ -233,9 +232,25 @@ ExitCode gate_pull_request(const GatePrCommand& command) {
   return gate_sides(command, repository, head, base, named);
 }
 
+// Both sides are made of what git tracks: a report in place of a source would be measured.
+void refuse_tracked_outputs(const GatePrCommand& command) {
+  const ScratchDir scratch;
+  const Git git(fs::canonical(scratch.path()));
+  for (const std::string& file : all_outputs(command)) {
+    if (file.empty()) continue;
+    const std::string path = fs::absolute(file).lexically_normal().string();
+    if (git.ask(fs::current_path(), {"--literal-pathspecs", "ls-files", "--error-unmatch", "--", path})
+            .code == 0)
+      throw UsageError(
+          fmt::format("{} is a file that the repository tracks, and what is compared; give another", file));
+  }
+}
+
 ExitCode gate_pr_command(const GatePrCommand& command) {
   check_distinct(all_outputs(command), target_inputs(command.words));
   refuse_others_files(command);
+  forget_hook_variables();
+  refuse_tracked_outputs(command);
   try {
     return gate_pull_request(command);
   } catch (const Error& error) {
@@ -247,10 +262,9 @@ ExitCode gate_pr_command(const GatePrCommand& command) {
 }  // namespace
 
 extern const CommandEntry gate_pr_entry;
-const CommandEntry gate_pr_entry{
-    .name = "gate-pr",
-    .help = "Gate a pull request of any repository: attnprof gate-pr ... -- COMMAND",
-    .parser = command_parser<GatePrParser, gate_pr_command>,
-    .takes_program = true};
+const CommandEntry gate_pr_entry{.name = "gate-pr",
+                                 .help = "Gate a pull request of any git repository",
+                                 .parser = command_parser<GatePrParser, gate_pr_command>,
+                                 .takes_program = true};
 
 }  // namespace attnprof

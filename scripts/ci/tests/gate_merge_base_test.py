@@ -111,15 +111,15 @@ class GateMergeBase(unittest.TestCase):
     def test_shared_memory_that_takes_blocks_from_an_sm_fails(self):
         self.change_kernel("  __shared__ volatile int padding[8192];\n  padding[threadIdx.x % 8192] = 1;")
         self.assertEqual(self.gated(), 1, self.said)
-        self.assertRegex(self.said, r"worse .*shared memory")
-        self.assertRegex(self.said, r"worse .*blocks an SM")
+        self.assertRegex(self.said, r"worse.*shared memory")
+        self.assertRegex(self.said, r"worse.*blocks an SM")
         self.assertEqual(self.report("gate-build")["exit_code"], 1)
         self.assertEqual(self.report("gate-sim")["exit_code"], 0)
 
     def test_more_bytes_of_the_heads_model_fail(self):
         (self.tree / "more_bytes").touch()
         self.assertEqual(self.gated(), 1, self.said)
-        self.assertRegex(self.said, r"worse .*SM bytes")
+        self.assertRegex(self.said, r"worse.*SM bytes")
         self.assertEqual(self.report("gate-build")["exit_code"], 0)
         self.assertEqual(self.report("gate-sim")["exit_code"], 1)
 

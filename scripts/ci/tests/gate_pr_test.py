@@ -212,8 +212,14 @@ class Simulated(Toy):
     def test_an_output_is_no_input_and_is_opened_before_anything_runs(self):
         self.write("README", "new\n")
         self.refused(2, "k/device.json", words=("--json", "k/device.json"))
+        self.refused(2, "README is a file that the repository tracks", words=("--markdown", "README"))
+        self.assertEqual((self.tree / "README").read_text(encoding="utf-8"), "new\n")
         self.refused(3, "nowhere/gate.md", words=("--markdown", "nowhere/gate.md", "--build", "touch ran"))
         self.assertFalse((self.tree / "ran").exists())
+
+    def test_what_the_pull_request_takes_away(self):
+        (self.tree / "k/device.json").unlink()
+        self.refused(3, "k/device.json is in the merge base alone: the pull request takes it away")
 
     def test_the_command_is_one_that_writes_rows_and_has_no_files_of_its_own(self):
         self.refused(2, "gate-pr runs compile, sweep or resources, not 'tune'", command=["tune"])
@@ -590,7 +596,7 @@ class Compiled(Toy):
         self.change_kernel("  // nothing")
         self.commit()
         self.assertEqual(self.gate(command=COMPILED), 0, self.err)
-        self.assertIn("the kernels are unchanged: both sides have the same machine code in every row", self.out)
+        self.assertIn("the machine code of the kernels is unchanged in every row", self.out)
 
     def test_a_kernel_that_uses_stack_fails(self):
         self.change_kernel(STACK)

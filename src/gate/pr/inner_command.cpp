@@ -97,6 +97,13 @@ std::string mapped(const std::string& path, const fs::path& top, const fs::path&
   return fs::exists(whole, error) ? whole.lexically_normal().string() : path;
 }
 
+[[noreturn]] void refuse_taken_away(const fs::path& path) {
+  throw EnvironmentError(fmt::format(
+      "{} is in the merge base alone: the pull request takes it away, so there is nothing to compare it with; "
+      "leave it out of the command",
+      path.lexically_normal().string()));
+}
+
 fs::path here_of(const Repository& repository) {
   return (repository.top / repository.folder / "").lexically_normal().parent_path();
 }
@@ -116,7 +123,7 @@ InnerCommand::InnerCommand(const std::vector<std::string>& words, const Reposito
       words_[i] = words_[i].substr(0, *begin) + mapped(words_[i].substr(*begin), repository.top, here);
 }
 
-std::vector<NamedFile> InnerCommand::named(const Repository& repository) const {
+std::vector<NamedFile> InnerCommand::named(const Repository& repository, const fs::path& base_folder) const {
   const bool takes_files = permitted_command(words_).takes_files;
   const fs::path here = here_of(repository);
   std::vector<NamedFile> all;
@@ -125,7 +132,11 @@ std::vector<NamedFile> InnerCommand::named(const Repository& repository) const {
     if (!begin || *begin == words_[i].size()) continue;
     const fs::path path = words_[i].substr(*begin);
     std::error_code error;
-    if (!path_inside(repository.top, here / path) || !fs::exists(here / path, error)) continue;
+    if (!path_inside(repository.top, here / path)) continue;
+    if (!fs::exists(here / path, error)) {
+      if (fs::exists(base_folder / path, error)) refuse_taken_away(path);
+      continue;
+    }
     const std::string_view option = option_of(*begin > 0 ? words_[i] : words_[i - 1]);
     const bool own = std::ranges::find(own_variants, option) != own_variants.end();
     const bool argument = takes_files && option.empty();
@@ -137,7 +148,8 @@ std::vector<NamedFile> InnerCommand::named(const Repository& repository) const {
   if (all.empty())
     throw UsageError(fmt::format(
         "attnprof {} names no file or folder of this repository, so both sides would be the same: give "
-        "--variant-file, --plugin, --config, --target-file or --kernels",
+        "--variant-file, --plugin, --config, --target-file or --kernels, or to resources a file that both sides "
+        "have",
         shell_words(words_)));
   return all;
 }

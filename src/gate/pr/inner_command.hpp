@@ -29,9 +29,10 @@ class InnerCommand {
   // For both sides, from the folder in which the command is given: paths of the repository are relative to
   // it, those elsewhere absolute.
   const std::vector<std::string>& words() const { return words_; }
-  // What words name and the head has. Once both sides are built. Throws UsageError when there is nothing:
-  // the command would measure the same twice.
-  std::vector<NamedFile> named(const Repository& repository) const;
+  // What words name and the head has, once both sides are built; `base_folder` is where the base runs the
+  // command. Throws UsageError when there is nothing: the command would measure the same twice, and
+  // EnvironmentError for what the base alone has.
+  std::vector<NamedFile> named(const Repository& repository, const std::filesystem::path& base_folder) const;
   // The words without those that name `files`.
   std::vector<std::string> without(const std::vector<NamedFile>& files) const;
 

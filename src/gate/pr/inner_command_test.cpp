@@ -35,7 +35,7 @@ class InnerCommandTest : public testing::Test {
   std::string refusal(const Words& given) const {
     try {
       check_inner_command(given);
-      InnerCommand(given, repository_).named(repository_);
+      InnerCommand(given, repository_).named(repository_, base_);
       return "accepted";
     } catch (const UsageError& error) {
       return error.what();
@@ -43,6 +43,7 @@ class InnerCommandTest : public testing::Test {
   }
 
   TemporaryFolder folder_;
+  const fs::path base_ = folder_ / "base";
   Repository repository_;
 };
 
@@ -89,14 +90,14 @@ TEST_F(InnerCommandTest, OwnVariantsAndFilesMayBeLeftOut) {
   const InnerCommand sweep({"sweep", "--variant-file", "mine.json", "--config", "../top.json",
                             "--variant-file=mine.json", "-d", "64"},
                            repository_);
-  std::vector<NamedFile> named = sweep.named(repository_);
+  std::vector<NamedFile> named = sweep.named(repository_, base_);
   ASSERT_EQ(named.size(), 3u);
   EXPECT_TRUE(named[0].may_be_new && named[2].may_be_new);
   EXPECT_FALSE(named[1].may_be_new) << "without its options it would be another command";
   EXPECT_THAT(sweep.without({named[0], named[2]}),
               ElementsAre("sweep", "--config", "../top.json", "-d", "64"));
   const InnerCommand resources({"resources", "a.cubin", "--block", "128"}, repository_);
-  named = resources.named(repository_);
+  named = resources.named(repository_, base_);
   ASSERT_EQ(named.size(), 1u);
   EXPECT_TRUE(named[0].may_be_new);
   EXPECT_THAT(resources.without(named), ElementsAre("resources", "--block", "128"));

@@ -112,8 +112,7 @@ std::vector<NamedFile> new_files(const Git& git, const Repository& repository,
 std::string unchanged_sentence(const Side& head, const Side& base, const std::vector<NamedFile>& named) {
   const auto ours = code_hashes(head.file), theirs = code_hashes(base.file);
   if (ours && theirs)
-    return *ours == *theirs ? "the kernels are unchanged: both sides have the same machine code in every row"
-                            : "";
+    return *ours == *theirs ? "the machine code of the kernels is unchanged in every row" : "";
   std::vector<std::string> same;
   for (const NamedFile& file : named) {
     const fs::path now = head.folder / file.path, before = base.folder / file.path;
