@@ -64,7 +64,7 @@ Words field_words(const CLI::Option& option) {
 
 // What there is of what the option names, where that is known.
 Words known_words(const CLI::Option& option, const CLI::App& app) {
-  if (option.get_type_name() == "COMMAND") return command_names(app);
+  if (!option.nonpositional() && option.get_type_name() == "COMMAND") return command_names(app);
   if (has_name(option, "--variant") || has_name(option, "--against")) return variant_names();
   if (has_name(option, "--target")) return target_names();
   if (has_name(option, "--columns")) return known_columns();
