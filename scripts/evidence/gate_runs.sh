@@ -87,7 +87,7 @@ judge() {
   [ $code -eq 1 ] || verdict=MISSED
   for metric in $must; do [[ " $worse" == *" $metric x"* ]] || verdict=MISSED; done
   for metric in $must_not; do [[ " $worse" != *" $metric x"* ]] || verdict=MISSED; done
-  if [ "$name" = smaller_tile ]; then grep -qE 'tile [^ ]+ -> 64x32' "gate_$name.txt" || verdict=MISSED; fi
+  if [ "$name" = smaller_tile ]; then grep -q 'tile .* -> 64x32' "gate_$name.txt" || verdict=MISSED; fi
   # Wrong outputs would be found without a gate: each regression must still be right.
   if cut -d, -f1-40 "r_$name.csv" | grep -qE ',(incorrect|failed|skipped),'; then verdict="NOT RIGHT"; fi
   printf '%-18s | exit 1, worse: %-22s not: %-48s | exit %d, worse: %s | %s\n' "$name" "$must" "${must_not:--}" "$code" "${worse:-nothing}" \

@@ -212,8 +212,10 @@ class Simulated(Toy):
     def test_an_output_is_no_input_and_is_opened_before_anything_runs(self):
         self.write("README", "new\n")
         self.refused(2, "k/device.json", words=("--json", "k/device.json"))
-        self.refused(2, "README is a file that the repository tracks", words=("--markdown", "README"))
-        self.assertEqual((self.tree / "README").read_text(encoding="utf-8"), "new\n")
+        self.write("k/kernel.cu", "code\n")
+        self.commit()
+        self.refused(2, "k/kernel.cu is a file that the repository tracks", words=("--markdown", "k/kernel.cu"))
+        self.assertEqual((self.tree / "k/kernel.cu").read_text(encoding="utf-8"), "code\n")
         self.refused(3, "nowhere/gate.md", words=("--markdown", "nowhere/gate.md", "--build", "touch ran"))
         self.assertFalse((self.tree / "ran").exists())
 
