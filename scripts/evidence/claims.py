@@ -48,7 +48,7 @@ def sections(text):
         if line.startswith("#"):
             yield heading, lines
             heading, lines = line.lstrip("# "), []
-        elif not generated and not re.match(r" {4}\S", line):
+        elif not generated and not line.startswith("    "):
             lines.append(line)
     yield heading, lines
 
