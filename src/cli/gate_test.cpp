@@ -101,13 +101,13 @@ TEST_F(GateCommandTest, RefusesWrongOptions) {
     EXPECT_EQ(result.code, 2) << more.front();
     return result.err;
   };
-  EXPECT_THAT(refusal({"--hbm", "1"}), HasSubstr("--hbm '1': give a percentage"));
-  EXPECT_THAT(refusal({"--hbm-floor", "-1"}), HasSubstr("--hbm-floor '-1': give bytes"));
+  EXPECT_THAT(refusal({"--hbm", "1"}), HasSubstr("--hbm '1': give a threshold from 0%"));
+  EXPECT_THAT(refusal({"--hbm-floor", "-1"}), HasSubstr("--hbm-floor '-1': give a threshold of 0 bytes"));
   EXPECT_THAT(refusal({"--fail-on", "speed"}), HasSubstr("--fail-on 'speed' is none of latency"));
   EXPECT_THAT(refusal({"--allow-different", "backend"}), HasSubstr("never compared"));
   EXPECT_THAT(
       refusal({"--allow-different", "drivr"}),
-      AllOf(HasSubstr("--allow-different 'drivr' is no fact of an environment; there are bytes_source, "),
+      AllOf(HasSubstr("--allow-different 'drivr' is no fact of an environment; there are block, bytes_source, "),
             HasSubstr("did you mean driver?")));
   EXPECT_THAT(refusal({"--against", "main"}), HasSubstr("--against 'main' is none of baseline, merge-base"));
   EXPECT_THAT(refusal({"--key", "a"}), HasSubstr("--key and --metric belong together"));
