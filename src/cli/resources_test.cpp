@@ -52,17 +52,10 @@ class ResourcesTest : public NvccTest {
  protected:
   std::string library(const std::string& name, const std::string& text) {
     write_text(folder_ / "k.cu", text);
-    const std::vector<std::string> command = {find_toolchain().nvcc,
-                                              "-shared",
-                                              "-Xcompiler",
-                                              "-fPIC",
-                                              "-gencode",
-                                              "arch=compute_80,code=sm_80",
-                                              "-gencode",
-                                              "arch=compute_90,code=sm_90",
-                                              folder_ / "k.cu",
-                                              "-o",
-                                              folder_ / name};
+    std::vector<std::string> command = linking_nvcc();
+    command.insert(command.end(),
+                   {"-shared", "-Xcompiler", "-fPIC", "-gencode", "arch=compute_80,code=sm_80", "-gencode",
+                    "arch=compute_90,code=sm_90", folder_ / "k.cu", "-o", folder_ / name});
     EXPECT_EQ(run_program(command, folder_ / "log"), 0) << text_of(folder_ / "log");
     return folder_ / name;
   }

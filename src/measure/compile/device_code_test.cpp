@@ -55,12 +55,13 @@ extern "C" __global__ void __launch_bounds__(1024) spill(float* x) {
 class DeviceCodeTest : public NvccTest {
  protected:
   // nvcc's output, with what it said in `log_`.
-  std::string built(std::vector<std::string> options, const std::string& output) {
+  std::string built(const std::vector<std::string>& options, const std::string& output) {
     const std::string source = folder_ / "kernels.cu";
     write_text(source, kernels_source);
-    options.insert(options.begin(), find_toolchain().nvcc);
-    options.insert(options.end(), {source, "-o", folder_ / output});
-    EXPECT_EQ(run_program(options, folder_ / "log"), 0) << text_of(folder_ / "log");
+    std::vector<std::string> command = linking_nvcc();
+    command.insert(command.end(), options.begin(), options.end());
+    command.insert(command.end(), {source, "-o", folder_ / output});
+    EXPECT_EQ(run_program(command, folder_ / "log"), 0) << text_of(folder_ / "log");
     log_ = text_of(folder_ / "log");
     return text_of(folder_ / output);
   }

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "measure/compile/compile.hpp"
@@ -21,6 +24,11 @@ class NvccTest : public testing::Test {
       if (std::getenv("ATTNPROF_EXPECT_CUDA")) FAIL() << error.what();
       GTEST_SKIP() << error.what();
     }
+  }
+  // nvcc, ready to link. In NVIDIA's wheels its libraries lie in lib/, where it does not look by itself.
+  static std::vector<std::string> linking_nvcc() {
+    const std::filesystem::path nvcc = find_toolchain().nvcc;
+    return {nvcc.string(), "-L" + (nvcc.parent_path().parent_path() / "lib").string()};
   }
   // The cache is one of all builds of this tree: what `test` has compiled, `asan` and the next run find
   // there.
