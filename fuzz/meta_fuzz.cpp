@@ -57,7 +57,7 @@ void check_gate(const std::string& text) {
   const Table old_table(old_stream, "old", {}, default_metrics()),
       new_table(new_stream, "new", {}, default_metrics());
   if (const auto result = taken([&] { return gate({old_table, text}, {new_table, text}, {}); }))
-    require(gate_text(*result).ends_with('\n'));
+    require(gate_text(GateReport(*result, {})).ends_with('\n'));
 }
 
 void fuzz(const std::string& text) {

@@ -18,7 +18,8 @@ RowState worst(const GateResult& result, const RowPair& pair, std::span<const Co
   for (const auto& [verdict, state] : {std::pair{Verdict::worse, RowState::worse},
                                        {Verdict::ambiguous, RowState::ambiguous},
                                        {Verdict::better, RowState::better}})
-    if (std::ranges::any_of(different, [&](const Comparison* c) { return c->judgement.verdict == verdict; }))
+    if (std::ranges::any_of(
+            different, [wanted = verdict](const Comparison* c) { return c->judgement.verdict == wanted; }))
       return state;
   return same_resolved(*result.baseline, *result.current, pair) ? RowState::same : RowState::tile;
 }
