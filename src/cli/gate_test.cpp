@@ -107,7 +107,8 @@ TEST_F(GateCommandTest, RefusesWrongOptions) {
   EXPECT_THAT(refusal({"--allow-different", "backend"}), HasSubstr("never compared"));
   EXPECT_THAT(
       refusal({"--allow-different", "drivr"}),
-      AllOf(HasSubstr("--allow-different 'drivr' is no fact of an environment; there are block, bytes_source, "),
+      AllOf(HasSubstr(
+                "--allow-different 'drivr' is no fact of an environment; there are block, bytes_source, "),
             HasSubstr("did you mean driver?")));
   EXPECT_THAT(refusal({"--against", "main"}), HasSubstr("--against 'main' is none of baseline, merge-base"));
   EXPECT_THAT(refusal({"--key", "a"}), HasSubstr("--key and --metric belong together"));
