@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 namespace attnprof {
 namespace {
@@ -20,14 +19,13 @@ bool begins_with(std::string_view name, std::string_view word) {
          std::ranges::equal(name.substr(0, word.size()), word, {}, small, small);
 }
 
-// "a, b or c".
+}  // namespace
+
 std::string either(std::span<const std::string> names) {
   const std::string last = names.back();
   names = names.first(names.size() - 1);
   return names.empty() ? last : fmt::format("{} or {}", fmt::join(names, ", "), last);
 }
-
-}  // namespace
 
 size_t edit_distance(std::string_view a, std::string_view b) {
   // The last three rows of the table of distances between beginnings of `a` and of `b`.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,9 @@ size_t edit_distance(std::string_view a, std::string_view b);
 // Of `names` the nearest to `word`, several where they are equally near: at most a third of its letters away,
 // or else those that begin with it. None for what is like none of them.
 std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& names);
+
+// "a, b or c". There is at least one.
+std::string either(std::span<const std::string> names);
 
 // The end of a sentence: "; did you mean flash1, flash2 or flash3?", or where none is near "; " and
 // `otherwise`.

@@ -143,7 +143,7 @@ ExitCode compile_command(const CompileCommand& options) {
   const std::vector<KernelReport> reports = compile_all(plans, compiler, options.jobs);
   const BuildRun run = build_run(options, compiler);
   const ReportColumns columns = report_columns(run.run, env_id(run));
-  const auto lines = report_lines(reports, columns);
+  const auto lines = column_lines(reports, columns);
   if (!options.output.empty()) write_build_rows(options.output, lines, run);
   if (!is_standard_output(options.output))
     print(options.format == Format::table ? for_people(reports, columns)

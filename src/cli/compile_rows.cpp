@@ -81,24 +81,6 @@ ReportColumns report_columns(const std::string& run, const std::string& env_id) 
   return columns;
 }
 
-std::vector<std::vector<std::string>> report_lines(const std::vector<KernelReport>& reports,
-                                                   const ReportColumns& columns) {
-  std::vector<std::vector<std::string>> lines(1);
-  for (const ReportColumn& column : columns) lines[0].push_back(column.name);
-  for (const KernelReport& report : reports) {
-    lines.emplace_back();
-    for (const ReportColumn& column : columns) lines.back().push_back(column.text(report));
-  }
-  return lines;
-}
-
-std::vector<size_t> number_columns(const ReportColumns& columns) {
-  std::vector<size_t> numbers;
-  for (size_t i = 0; i < columns.size(); ++i)
-    if (columns[i].number) numbers.push_back(i);
-  return numbers;
-}
-
 std::string for_people(const std::vector<KernelReport>& reports, const ReportColumns& columns) {
   std::vector<std::vector<std::string>> lines = {{"variant", "step"}};
   std::vector<const ReportColumn*> varying;

@@ -1,7 +1,6 @@
 // The rows of `attnprof compile`, a kernel each.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -22,13 +21,6 @@ using ReportColumns = std::vector<ReportColumn>;
 // The first, up to the macros, are what `attnprof gate` matches on, but for the tile and knobs as they were
 // asked for.
 ReportColumns report_columns(const std::string& run, const std::string& env_id);
-
-// The titles, then a line a kernel.
-std::vector<std::vector<std::string>> report_lines(const std::vector<KernelReport>& reports,
-                                                   const ReportColumns& columns);
-
-// The positions of numbers, for JSON.
-std::vector<size_t> number_columns(const ReportColumns& columns);
 
 // A table with what varies and the key figures, under short titles.
 std::string for_people(const std::vector<KernelReport>& reports, const ReportColumns& columns);

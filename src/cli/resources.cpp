@@ -134,17 +134,6 @@ std::vector<ResourceColumn> resource_columns(const BuildRun& run, int64_t dynami
 
 using Lines = std::vector<std::vector<std::string>>;
 
-Lines lines_of(const std::vector<KernelRow>& rows, const std::vector<ResourceColumn>& columns,
-               std::string ResourceColumn::*title) {
-  Lines lines(1);
-  for (const ResourceColumn& column : columns) lines[0].push_back(column.*title);
-  for (const KernelRow& row : rows) {
-    lines.emplace_back();
-    for (const ResourceColumn& column : columns) lines.back().push_back(column.text(row));
-  }
-  return lines;
-}
-
 // Without what is the same in all rows and says little.
 Lines for_people(const std::vector<KernelRow>& rows, std::vector<ResourceColumn> columns) {
   const std::set<std::string> where_it_varies = {"file", "arch", "copy"};
@@ -157,7 +146,7 @@ Lines for_people(const std::vector<KernelRow>& rows, std::vector<ResourceColumn>
   // Names are long: last, where a terminal's width cuts them.
   std::ranges::stable_partition(columns,
                                 [](const ResourceColumn& column) { return column.name != "kernel"; });
-  Lines lines = lines_of(rows, columns, &ResourceColumn::title);
+  Lines lines = column_lines(rows, columns, &ResourceColumn::title);
   for (auto& line : lines)
     for (std::string& text : line)
       if (text.empty()) text = "-";
@@ -170,14 +159,11 @@ ExitCode resources_command(const ResourcesCommand& options) {
   const Reading reading = read_kernels(options);
   const BuildRun run = build_run(reading);
   const auto columns = resource_columns(run, options.dynamic_smem);
-  const Lines lines = lines_of(reading.rows, columns, &ResourceColumn::name);
+  const Lines lines = column_lines(reading.rows, columns);
   if (!options.output.empty()) write_build_rows(options.output, lines, run);
-  std::vector<size_t> numbers;
-  for (size_t i = 0; i < columns.size(); ++i)
-    if (columns[i].number) numbers.push_back(i);
   if (!is_standard_output(options.output))
     print(options.format == Format::table ? format_lines(for_people(reading.rows, columns), Format::table)
-                                          : format_lines(lines, options.format, numbers));
+                                          : format_lines(lines, options.format, number_columns(columns)));
   say_what_is_not_known(reading);
   return ExitCode::ok;
 }

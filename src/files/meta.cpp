@@ -8,9 +8,9 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/json_names.hpp"
-#include "base/version.hpp"
 #include "files/env_id.hpp"
 #include "files/meta_document.hpp"
+#include "files/run_entry.hpp"
 #include "plan/identity.hpp"
 #include "row/row_csv.hpp"
 
@@ -60,29 +60,15 @@ OrderedJson options_json(const MeasureOptions& options) {
           {"input", describe(options.input)}};
 }
 
-OrderedJson attnprof_json() { return {{"version", tool_version()}, {"commit", tool_commit()}}; }
-
-OrderedJson kernels_json(const KernelTree& kernels) {
-  return {{"path", kernels.path}, {"hash", kernels.hash}};
-}
-
 OrderedJson run_json(const RunFacts& facts, const BackendInfo& info) {
-  OrderedJson environment = OrderedJson::object();
-  for (const auto& [name, value] : info.environment) environment[name] = value;
-  OrderedJson run = {{"started", utc_now()},
-                     {"attnprof", attnprof_json()},
-                     {"command_line", facts.command_line},
-                     {"backend", info.name},
-                     {"env_id", env_id(info)},
-                     {"comparable", info.comparable},
-                     {"environment", environment},
-                     {"device", device_json(info.device)},
-                     {"peaks", peaks_json(info.device)},
-                     {"ceilings", ceilings_json(info.ceilings)},
-                     {"options", options_json(facts.options)},
-                     {"plan", {{"cases", facts.cases}, {"id", facts.plan_id}}},
-                     {"notices", info.notices}};
-  if (facts.kernels) run["kernels"] = kernels_json(*facts.kernels);
+  OrderedJson run = run_entry(facts.command_line, info);
+  run["device"] = device_json(info.device);
+  run["peaks"] = peaks_json(info.device);
+  run["ceilings"] = ceilings_json(info.ceilings);
+  run["options"] = options_json(facts.options);
+  run["plan"] = {{"cases", facts.cases}, {"id", facts.plan_id}};
+  run["notices"] = info.notices;
+  add_kernels(run, facts.kernels);
   return run;
 }
 
@@ -123,7 +109,7 @@ std::string meta_with_run(const std::string& existing, const std::string& file, 
     if (!resumed.is_array()) resumed = OrderedJson::array();
     resumed.push_back(utc_now());
   }
-  return meta.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+  return meta_text(meta);
 }
 
 std::vector<std::string> with_meta(const std::vector<std::string>& csv_paths) {

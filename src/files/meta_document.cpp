@@ -48,4 +48,8 @@ OrderedJson parse_meta(const std::string& text, const std::string& file) {
   return json;
 }
 
+std::string meta_text(const OrderedJson& meta) {
+  return meta.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
 }  // namespace attnprof

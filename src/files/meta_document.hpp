@@ -12,4 +12,7 @@ namespace attnprof {
 // attnprof writes, and what another schema wrote (row/row_rules.hpp).
 OrderedJson parse_meta(const std::string& text, const std::string& file);
 
+// The text of one; what is no UTF-8 is replaced.
+std::string meta_text(const OrderedJson& meta);
+
 }  // namespace attnprof

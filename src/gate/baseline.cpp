@@ -54,7 +54,7 @@ std::string joined_meta(const GateInput& baseline, const GateInput& current) {
   for (const auto& [run, facts] : added["runs"].items()) meta["runs"][run] = facts;
   if (meta.contains("kernels") && meta["kernels"] != added.value("kernels", OrderedJson()))
     meta.erase("kernels");
-  return meta.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+  return meta_text(meta);
 }
 
 }  // namespace

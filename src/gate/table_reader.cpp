@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
+#include <limits>
 
 #include "base/csv_header.hpp"
 #include "base/error.hpp"
+#include "base/parsed_number.hpp"
 #include "gate/table.hpp"
 #include "row/identity_cells.hpp"
 #include "row/row_rules.hpp"
@@ -17,13 +17,6 @@ namespace {
 
 constexpr size_t none = std::numeric_limits<size_t>::max();
 constexpr double empty_cell = std::numeric_limits<double>::quiet_NaN();
-
-std::optional<double> finite_number(std::string_view text) {
-  double value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole_text = error == std::errc{} && end == text.data() + text.size();
-  return whole_text && std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
 
 }  // namespace
 
@@ -160,7 +153,7 @@ class TableReader {
     const size_t field = values_[index];
     if (field == none || record.fields[field].empty()) return empty_value(record, index);
     if (rules_) return rules_->number(field);
-    const auto value = finite_number(record.fields[field]);
+    const auto value = parsed_number<double>(record.fields[field]);
     if (!value) refuse(record.line, field, fmt::format("'{}' is not a finite number", record.fields[field]));
     if (table_.layout_.source != Source::other && *value < 0)
       refuse(record.line, field, fmt::format("{} is below 0", record.fields[field]));

@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/parsed_number.hpp"
 #include "base/version.hpp"
 #include "row/flag_names.hpp"
 #include "row/schema.hpp"
@@ -64,16 +63,6 @@ constexpr auto ordered = std::to_array<Ordered>({
     {"latency_median_ns", "latency_p90_ns", "latency_p90_ns", below},
 });
 
-template <class Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  if constexpr (std::is_floating_point_v<Number>)
-    if (!std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
 bool contains(std::span<const std::string_view> words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
@@ -92,8 +81,8 @@ std::optional<std::string_view> unknown_part(std::string_view text, std::span<co
 
 std::optional<std::string> unreadable_schema(std::string_view written) {
   if (written == schema_version) return std::nullopt;
-  const auto number = number_of<int64_t>(written);
-  if (number && *number > *number_of<int64_t>(schema_version))
+  const auto number = parsed_number<int64_t>(written);
+  if (number && *number > *parsed_number<int64_t>(schema_version))
     return fmt::format(
         "a newer attnprof wrote schema {}, and this one ({}) reads up to {}; use that attnprof, or measure again",
         written, tool_version(), schema_version);
@@ -181,11 +170,11 @@ double RowRules::parsed(const RecordView& record, size_t field) const {
   const std::string& text = record.fields[field];
   double value = absent;
   if (cell.kind == Kind::whole) {
-    const auto whole = number_of<int64_t>(text);
+    const auto whole = parsed_number<int64_t>(text);
     if (!whole) refuse(record, field, fmt::format("'{}' is not a whole number", text));
     value = static_cast<double>(*whole);
   } else {
-    const auto real = number_of<double>(text);
+    const auto real = parsed_number<double>(text);
     if (!real) refuse(record, field, fmt::format("'{}' is not a finite number", text));
     value = *real;
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "base/shell_word.hpp"
 #include "gate/pr/inside.hpp"
 
@@ -39,10 +40,9 @@ constexpr std::array<std::string_view, 5> of_files = {"--variant-file", "--plugi
 
 // "compile, sweep or resources".
 std::string permitted_names() {
-  std::string names;
-  for (size_t i = 0; i < permitted.size(); ++i)
-    names += fmt::format("{}{}", i == 0 ? "" : i + 1 == permitted.size() ? " or " : ", ", permitted[i].name);
-  return names;
+  std::vector<std::string> names;
+  for (const Permitted& one : permitted) names.emplace_back(one.name);
+  return either(names);
 }
 
 const Permitted& permitted_command(const std::vector<std::string>& words) {

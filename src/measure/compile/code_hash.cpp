@@ -7,10 +7,12 @@
 
 namespace attnprof {
 
+std::string hash_of_code(std::string_view instructions) { return content_hash(instructions).substr(0, 16); }
+
 std::string code_hash(std::string_view cubin, std::string_view entry) {
   const auto file = ElfFile::read(cubin);
   const ElfSection* code = file ? file->find(fmt::format(".text.{}", entry)) : nullptr;
-  return content_hash(code ? file->bytes(*code).value_or(cubin) : cubin).substr(0, 16);
+  return hash_of_code(code ? file->bytes(*code).value_or(cubin) : cubin);
 }
 
 }  // namespace attnprof

@@ -8,7 +8,7 @@
 
 #include "base/demangled.hpp"
 #include "base/error.hpp"
-#include "base/hash.hpp"
+#include "measure/compile/code_hash.hpp"
 #include "measure/compile/elf_file.hpp"
 #include "measure/compile/toolchain.hpp"
 
@@ -140,7 +140,7 @@ class CubinReader {
             .smem_bytes = smem(name),
             .constant_bytes = constants(name),
             .most_threads = most_threads_of(content(fmt::format(".nv.info.{}", name))),
-            .code_hash = content_hash(instructions).substr(0, 16)};
+            .code_hash = hash_of_code(instructions)};
   }
 
   // From sm_90 on a kernel's section begins with what the system keeps for itself in every block.
